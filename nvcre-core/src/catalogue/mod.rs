@@ -1,0 +1,7 @@
+//! Platform facts as data: entries, hardware defaults, platforms, editions (05). No platform is named in Rust.
+
+mod model;
+
+pub use model::{
+    Architecture, Catalogue, DetectionRule, Hardware, HardwareException, NicRule, Platform, SyntheticNode,
+};

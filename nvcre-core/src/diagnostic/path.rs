@@ -1,0 +1,187 @@
+//! Paths of fields, as people write them: `spec.env[0].value`, `spec.workloadMetadata.labels["kai.scheduler/queue"]`.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// One step of a [`FieldPath`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Segment {
+    /// A key of a mapping.
+    Key(String),
+    /// An element of a list.
+    Index(usize),
+    /// An element of a list whose elements carry a `name`.
+    Named(String),
+}
+
+/// Path of a field from the root of a document (01 §0.6).
+///
+/// ```
+/// use nvcre_core::FieldPath;
+/// let path = FieldPath::parse("spec.env").index(0).key("value");
+/// assert_eq!(path.to_string(), "spec.env[0].value");
+/// let label = FieldPath::parse("spec.workloadMetadata.labels").key("kai.scheduler/queue");
+/// assert_eq!(label.to_string(), r#"spec.workloadMetadata.labels["kai.scheduler/queue"]"#);
+/// assert_eq!(FieldPath::parse(&label.to_string()), label);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath(pub Vec<Segment>);
+
+impl FieldPath {
+    /// The root.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Reads the form that [`fmt::Display`] writes. Text that is no path becomes one key.
+    pub fn parse(text: &str) -> Self {
+        let mut out = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            if let Some(inner) = rest.strip_prefix("[\"") {
+                let (key, tail) = unquote(inner);
+                out.push(Segment::Key(key));
+                rest = tail.strip_prefix(']').unwrap_or(tail);
+            } else if let Some(inner) = rest.strip_prefix("[name=") {
+                let (name, tail) = inner.split_once(']').unwrap_or((inner, ""));
+                out.push(Segment::Named(name.to_owned()));
+                rest = tail;
+            } else if let Some(inner) = rest.strip_prefix('[') {
+                let (number, tail) = inner.split_once(']').unwrap_or((inner, ""));
+                out.push(match number.parse() {
+                    Ok(index) => Segment::Index(index),
+                    Err(_) => Segment::Key(number.to_owned()),
+                });
+                rest = tail;
+            } else {
+                let body = rest.strip_prefix('.').unwrap_or(rest);
+                let end = body.find(['.', '[']).unwrap_or(body.len());
+                let (key, tail) = body.split_at(end);
+                if !key.is_empty() {
+                    out.push(Segment::Key(key.to_owned()));
+                } else if tail.len() == rest.len() {
+                    break;
+                }
+                rest = tail;
+            }
+        }
+        Self(out)
+    }
+
+    /// This path with one more key.
+    #[must_use]
+    pub fn key(&self, key: impl Into<String>) -> Self {
+        self.with(Segment::Key(key.into()))
+    }
+
+    /// This path with one more list index.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.with(Segment::Index(index))
+    }
+
+    /// This path with one more list element, named.
+    #[must_use]
+    pub fn named(&self, name: impl Into<String>) -> Self {
+        self.with(Segment::Named(name.into()))
+    }
+
+    /// This path with one more step.
+    #[must_use]
+    pub fn with(&self, segment: Segment) -> Self {
+        let mut out = self.0.clone();
+        out.push(segment);
+        Self(out)
+    }
+
+    /// This path followed by another one.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        Self(self.0.iter().chain(&other.0).cloned().collect())
+    }
+
+    /// The path without its last step; `None` at the root.
+    pub fn parent(&self) -> Option<Self> {
+        let (_, head) = self.0.split_last()?;
+        Some(Self(head.to_vec()))
+    }
+}
+
+fn unquote(text: &str) -> (String, &str) {
+    let mut out = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return (out, text.get(at + 1..).unwrap_or("")),
+            '\\' => out.extend(chars.next().map(|(_, c)| c)),
+            c => out.push(c),
+        }
+    }
+    (out, "")
+}
+
+/// Writes a key as [`FieldPath`] shows it: bare when it is an identifier, quoted in brackets otherwise.
+fn write_key(f: &mut fmt::Formatter<'_>, key: &str, first: bool) -> fmt::Result {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '$');
+    match (bare, first) {
+        (true, true) => f.write_str(key),
+        (true, false) => write!(f, ".{key}"),
+        (false, _) => write!(f, "[\"{}\"]", key.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Key(key) => write_key(f, key, at == 0)?,
+                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Named(name) => write!(f, "[name={name}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<&str> for FieldPath {
+    fn from(text: &str) -> Self {
+        Self::parse(text)
+    }
+}
+
+impl From<String> for FieldPath {
+    fn from(text: String) -> Self {
+        Self::parse(&text)
+    }
+}
+
+impl From<&Self> for FieldPath {
+    fn from(path: &Self) -> Self {
+        path.clone()
+    }
+}
+
+impl Serialize for FieldPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for FieldPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self::parse(&text))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for FieldPath {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "FieldPath".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "Path of a field, for example spec.env[0].value or metadata.labels[\"a/b\"]"
+        })
+    }
+}

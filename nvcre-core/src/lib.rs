@@ -1,0 +1,20 @@
+//! Renders a `WorkloadRun` of NVIDIA's Cluster Readiness Engine into the exact manifests that will run, as a pure
+//! function: no I/O, no clock, no environment, no randomness.
+//!
+//! The road goes one way (`ARCHITECTURE.md`): text is read ([`yaml`]) and checked ([`check`]), an inventory becomes a
+//! [`fleet`], run and fleet become a Workflow ([`workflow`], [`overrides`], [`catalogue`]), and the Workflow becomes
+//! groups and manifests ([`jobs`]).
+
+pub mod api;
+pub mod catalogue;
+pub mod check;
+pub mod diagnostic;
+pub mod fleet;
+pub mod jobs;
+pub mod overrides;
+pub mod schema;
+pub mod trace;
+pub mod workflow;
+pub mod yaml;
+
+pub use diagnostic::{Code, Diagnostic, FieldPath, Severity};

@@ -1,0 +1,1 @@
+//! Conditional overrides: matching, merging, tracking (04).
