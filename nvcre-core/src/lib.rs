@@ -9,6 +9,7 @@ pub mod api;
 pub mod catalogue;
 pub mod check;
 pub mod diagnostic;
+pub mod engine;
 pub mod fleet;
 pub mod jobs;
 pub mod overrides;

@@ -81,6 +81,94 @@ codes! {
     WrongApiVersion = 11, Error, Reading;
 
     // Run: NV030–NV099.
+    /// A required text is empty (01 §5.5 WR-01, 04, 05, 16, 21, 22).
+    EmptyField = 30, Error, Run;
+    /// Not exactly one framework (WR-02).
+    FrameworkChoice = 31, Error, Run;
+    /// Not exactly one of script and module (WR-03).
+    TorchChoice = 32, Error, Run;
+    /// A number below its minimum (WR-06, 08, 09, 11, 13; 08 row 16).
+    BelowMinimum = 33, Error, Run;
+    /// Both inline files and a ConfigMap reference (WR-07).
+    ConfigChoice = 34, Error, Run;
+    /// A NIC resource name that is no extended resource of a domain of its own (WR-10).
+    BadResourceName = 35, Error, Run;
+    /// A storage size outside of its grammar (WR-11).
+    BadStorageSize = 36, Error, Run;
+    /// A word that is none of the allowed ones (WR-12; 00 D51).
+    NotAllowed = 37, Error, Run;
+    /// A timeout that does not parse: 24h is used (00 D6).
+    TimeoutUnreadable = 38, Warning, Run;
+    /// A duration that does not parse, or a timeout of zero or below (00 D45).
+    BadDuration = 39, Error, Run;
+    /// Settings of orchestration that exclude each other (WR-15; 02 §7.6; 00 D39).
+    PlacementConflict = 40, Error, Run;
+    /// A queue that is no label value (WR-17).
+    BadQueue = 41, Error, Run;
+    /// A label key that the engine, Trainer or JobSet set themselves (WR-18, 19; 00 D44).
+    ReservedLabel = 42, Error, Run;
+    /// A label key or value outside of its grammar (WR-18, 19).
+    BadLabel = 43, Error, Run;
+    /// More than 32 labels on the workload object (WR-19, 20).
+    TooManyLabels = 44, Error, Run;
+    /// A label of the run contradicts the queue of its gang scheduler (WR-20).
+    LabelConflict = 45, Error, Run;
+    /// A threshold on a metric that nobody measures (WR-25).
+    UnknownThreshold = 46, Error, Run;
+    /// A priority class name outside of its grammar (WR-24).
+    BadPriorityClass = 47, Error, Run;
+    /// A name of an object outside of its grammar.
+    BadName = 48, Error, Run;
+    /// A name stands twice in `spec.env`: the last one counts (00 D37).
+    DuplicateEnv = 50, Warning, Run;
+    /// A variable that Trainer sets itself (08 row 18).
+    ReservedEnv = 51, Warning, Run;
+    /// A variable whose name no container takes.
+    BadEnvName = 52, Error, Run;
+    /// A variable with a value and a source, or with none or several sources.
+    EnvSource = 53, Error, Run;
+    /// A volume, mount or init container that takes a name or path of the engine's own (00 D43).
+    ReservedPodPart = 54, Error, Run;
+    /// `config` without a file and without a reference: nothing is mounted (00 D42).
+    EmptyConfig = 55, Warning, Run;
+    /// A word that bash changes where a platform wraps the command (00 D9).
+    ShellExpansion = 56, Warning, Run;
+    /// A job of several nodes without fixed nodes and without a gang scheduler (00 D55).
+    UnpinnedWithoutGang = 57, Warning, Run;
+    /// Run:ai without a queue of its own (00 D55).
+    RunaiQueue = 58, Warning, Run;
+    /// The launcher's own limit of an hour ends the job before its timeout (00 D45).
+    LauncherLimit = 59, Warning, Run;
+    /// A field that is accepted and has no effect here (00 D52, D69, D81).
+    NoEffect = 60, Warning, Run;
+    /// A node selector that can never hold or that Kubernetes refuses (00 D12).
+    BadSelector = 61, Error, Run;
+    /// The checkpoint volume is claimed, and no pod mounts it (00 D52).
+    CheckpointNotMounted = 62, Warning, Run;
+    /// An mpirun option or variable stands twice on the command line (00 D59).
+    RepeatedMpiOption = 63, Warning, Run;
+    /// A platform that the catalogue does not know.
+    UnknownPlatform = 64, Error, Run;
+    /// A GPU architecture that the catalogue does not know.
+    UnknownArchitecture = 65, Error, Run;
+    /// No GPU architecture is known, so entries with a GPU condition do not apply (00 D58).
+    NoArchitecture = 66, Warning, Run;
+    /// A flag that contradicts the run or another flag (06 §4.1, §5.3).
+    FlagConflict = 67, Error, Run;
+    /// A flag lowers the size of the groups (00 D48).
+    SizeLowered = 68, Warning, Run;
+    /// An edition that the catalogue does not have.
+    UnknownEdition = 69, Error, Run;
+    /// A pull secret, volume, mount or container stands twice under one name.
+    DuplicateName = 70, Error, Run;
+    /// What is wanted needs the nodes of a cluster (00 D62).
+    NodesNeeded = 71, Error, Run;
+    /// A topology that has no key: no domain can be told (00 D3, D39).
+    NoTopologyKey = 72, Error, Run;
+    /// A topology key without effect under Unpinned (00 D4).
+    TopologyUnused = 73, Warning, Run;
+    /// A run without a namespace goes where the caller says (00 D67).
+    AmbiguousInput = 74, Error, Run;
 
     // Fleet: NV100–NV139.
 
@@ -89,6 +177,22 @@ codes! {
     // Overrides: NV160–NV199.
 
     // Workflow: NV200–NV249.
+    /// The resolved manifests contradict the gang scheduler of the run (02 §10.4).
+    GangContract = 200, Error, Workflow;
+    /// An override changes which nodes are meant, and those are of another platform or GPU (00 D76).
+    TargetChangedFleet = 201, Error, Workflow;
+    /// A runtime with more than one ML policy, or none (08 rows 9, 17).
+    MlPolicy = 202, Error, Workflow;
+    /// The resolved job template does not fit its type.
+    BadResult = 203, Error, Workflow;
+    /// The edition of the catalogue takes away something the hardware has (00 D1).
+    EditionAdvice = 204, Warning, Workflow;
+    /// The reference engine does something else in delivery `controller` (00 D60).
+    ControllerDiffers = 205, Warning, Workflow;
+    /// The flag settles a platform that the nodes contradict (00 D78).
+    OverriddenDetection = 206, Warning, Workflow;
+    /// A template without a platform leaves out what is only known with one (02 §12).
+    Unresolved = 207, Notice, Workflow;
 
     // Jobs: NV250–NV299.
 }

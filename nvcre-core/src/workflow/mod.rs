@@ -1,1 +1,21 @@
-//! From a run to its Workflow (02).
+//! From a run to its Workflow (02): sizes, environment, mpirun command line, runtime, gang scheduling, job template.
+//!
+//! [`build`] makes the base Workflow; [`crate::overrides`] changes it; [`gang::validate_resolved`] checks the result.
+
+mod build;
+mod env;
+pub mod gang;
+mod mpirun;
+mod runtime;
+mod scripts;
+mod size;
+mod train_job;
+mod transform;
+
+pub use build::{BuildInput, Built, build, orchestration};
+pub use env::{forwarded_names, merged_env};
+pub use mpirun::{Word, mpirun_words};
+pub use runtime::{RuntimeInput, training_runtime, worker_resources};
+pub use scripts::{LAUNCHER_INIT, WAIT_FOR_WORKERS, WORKER_START};
+pub use size::Sizes;
+pub use transform::{Transforms, apply_resolved_transforms};

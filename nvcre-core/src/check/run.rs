@@ -1,0 +1,379 @@
+//! Every rule of a run that needs nothing but the run (01 §5.5, 00).
+
+use super::{is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem, pod, selector};
+use super::GoDuration;
+use crate::api::*;
+use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::workflow::gang;
+
+/// Metric names of thresholds, in the order of the registry (01 §7).
+pub const THRESHOLDS: [&str; 5] =
+    ["busBandwidthGBps", "algBandwidthGBps", "goodputRatio", "avgTFLOPsPerGPU", "avgStepTimeSec"];
+const TEST_SCALES: [&str; 3] = ["intra-node", "intra-rack", "full-scale"];
+const PLACEMENTS: [&str; 2] = ["Pinned", "Unpinned"];
+
+/// Checks a run: every finding at once, in the order of the fields, then the rules across fields.
+pub fn check_run(run: &WorkloadRun) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let spec = &run.spec;
+    metadata(&run.metadata, &mut out);
+    if let Some(target) = &spec.target {
+        selector::check_target(target, &FieldPath::parse("spec.target"), &mut out);
+    }
+    not_empty(&spec.image, "spec.image", "the container image of the workload", &mut out);
+    framework(spec, &mut out);
+    minimum(spec.num_nodes.into(), 1, "spec.numNodes", &mut out);
+    config(spec, &mut out);
+    counts(spec, &mut out);
+    pod::check_pod_parts(spec, &mut out);
+    checkpoint(spec, &mut out);
+    orchestration(spec, &mut out);
+    thresholds(run, &mut out);
+    measurements(spec, &mut out);
+    gang_and_labels(spec, &mut out);
+    if !spec.priority_class_name.is_empty() && !is_dns1123_subdomain(&spec.priority_class_name) {
+        let message = format!("{:?} is no name of a priority class", spec.priority_class_name);
+        out.push(
+            Diagnostic::at(Code::BadPriorityClass, "spec.priorityClassName", message)
+                .with_help("lower-case letters, digits, '-' and '.', at most 253, for example high-priority"),
+        );
+    }
+    out
+}
+
+fn not_empty(text: &str, path: &str, what: &str, out: &mut Vec<Diagnostic>) {
+    if text.is_empty() {
+        let message = format!("{path} is missing or empty: it names {what}");
+        out.push(Diagnostic::at(Code::EmptyField, path, message).with_help(format!("set {path}")));
+    }
+}
+
+fn minimum(value: i64, least: i64, path: &str, out: &mut Vec<Diagnostic>) {
+    if value < least {
+        let message = format!("{path} is {value}; the least is {least}");
+        out.push(Diagnostic::at(Code::BelowMinimum, path, message).with_help(format!("set {path} to {least} or more")));
+    }
+}
+
+fn one_of(value: &str, allowed: &[&str], path: &str, out: &mut Vec<Diagnostic>) {
+    if value.is_empty() || allowed.contains(&value) {
+        return;
+    }
+    let message = format!("{path} is {value:?}; allowed are {}", allowed.join(", "));
+    let near = super::nearest(value, allowed.iter().copied());
+    let help = near.map_or_else(|| format!("use one of {}", allowed.join(", ")), |near| format!("did you mean {near}?"));
+    out.push(Diagnostic::at(Code::NotAllowed, path, message).with_help(help));
+}
+
+fn metadata(metadata: &ObjectMeta, out: &mut Vec<Diagnostic>) {
+    if metadata.name.is_empty() {
+        let message = "the run has no name; everything that is made is called after it";
+        out.push(Diagnostic::at(Code::EmptyField, "metadata.name", message).with_help("set metadata.name"));
+    } else if !is_dns1123_subdomain(&metadata.name) {
+        let message = format!("{:?} is no name of an object", metadata.name);
+        let help = "lower-case letters, digits and '-', with a letter or digit at both ends";
+        out.push(Diagnostic::at(Code::BadName, "metadata.name", message).with_help(help));
+    }
+    if !metadata.namespace.is_empty() && !is_dns1123_label(&metadata.namespace) {
+        let message = format!("{:?} is no name of a namespace", metadata.namespace);
+        let help = "at most 63 lower-case letters, digits and '-', with a letter or digit at both ends";
+        out.push(Diagnostic::at(Code::BadName, "metadata.namespace", message).with_help(help));
+    }
+    let labels = FieldPath::parse("metadata.labels");
+    for (key, value) in &metadata.labels {
+        let problem = label_key_problem(key).or_else(|| label_value_problem(value));
+        if let Some(problem) = problem {
+            let message = format!("label {key:?} with value {value:?} is none: {problem}");
+            out.push(Diagnostic::at(Code::BadLabel, labels.key(key), message).with_help("use a key and value of the label grammar"));
+        }
+    }
+}
+
+fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
+    let f = &spec.framework;
+    let given: Vec<&str> = [("torch", f.torch.is_some()), ("mpi", f.mpi.is_some()), ("exec", f.exec.is_some())]
+        .iter()
+        .filter(|(_, given)| *given)
+        .map(|(name, _)| *name)
+        .collect();
+    match given.as_slice() {
+        [_] => {}
+        [] => out.push(
+            Diagnostic::at(Code::FrameworkChoice, "spec.framework", "no framework is given: without torch and mpi, spec.framework.exec is meant, and it is absent")
+                .with_help("give exactly one of torch, mpi, exec"),
+        ),
+        several => out.push(
+            Diagnostic::at(Code::FrameworkChoice, "spec.framework", format!("{} are given together; a run has exactly one framework", several.join(" and ")))
+                .with_help("keep one of them"),
+        ),
+    }
+    if let Some(torch) = &f.torch {
+        let path = "spec.framework.torch";
+        match (&torch.script, &torch.module) {
+            (Some(_), Some(_)) => out.push(
+                Diagnostic::at(Code::TorchChoice, path, "script and module are given together; torchrun starts one").with_help("keep one of them"),
+            ),
+            (None, None) => out.push(
+                Diagnostic::at(Code::TorchChoice, path, "neither script nor module is given; torchrun needs one").with_help("set script or module"),
+            ),
+            _ => {}
+        }
+        for (name, value) in [("script", &torch.script), ("module", &torch.module)] {
+            if let Some(value) = value {
+                not_empty(value, &format!("{path}.{name}"), "what torchrun starts", out);
+            }
+        }
+    }
+    if let Some(mpi) = &f.mpi {
+        not_empty(&mpi.binary, "spec.framework.mpi.binary", "the program that mpirun starts", out);
+        not_empty(&mpi.mpirun_path, "spec.framework.mpi.mpirunPath", "mpirun in the image, for example /usr/local/mpi/bin/mpirun", out);
+        one_of(&mpi.mpi_implementation, &["OpenMPI"], "spec.framework.mpi.mpiImplementation", out);
+    }
+    if let Some(exec) = &f.exec
+        && exec.command.is_empty()
+    {
+        let path = "spec.framework.exec.command";
+        out.push(
+            Diagnostic::at(Code::EmptyField, path, "the command has no words").with_help("give at least one word, for example [/bin/bash, /run.sh]"),
+        );
+    }
+}
+
+fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
+    let Some(config) = &spec.config else { return };
+    let path = FieldPath::parse("spec.config");
+    match (&config.inline, &config.config_map_ref) {
+        (Some(_), Some(_)) => out.push(
+            Diagnostic::at(Code::ConfigChoice, &path, "inline and configMapRef are given together; one ConfigMap is mounted at /config")
+                .with_help("keep one of them"),
+        ),
+        (None, Some(reference)) => not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out),
+        (inline, None) if inline.as_ref().is_none_or(|files| files.is_empty()) => out.push(
+            Diagnostic::at(Code::EmptyConfig, &path, "config names no file and no ConfigMap: nothing is mounted at /config")
+                .with_help("add files under inline, name a ConfigMap in configMapRef, or remove config"),
+        ),
+        _ => {}
+    }
+    for key in config.inline.iter().flatten().map(|(key, _)| key) {
+        let fine = !key.is_empty()
+            && key.len() <= 253
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+            && key != "."
+            && !key.starts_with("..");
+        if !fine {
+            let message = format!("{key:?} is no file name of a ConfigMap");
+            let help = "letters, digits, '-', '_' and '.', at most 253, no folders";
+            out.push(Diagnostic::at(Code::BadName, path.key("inline").key(key), message).with_help(help));
+        }
+    }
+}
+
+fn counts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
+    if let Some(gpus) = spec.gpus_per_node {
+        minimum(gpus.into(), 1, "spec.gpusPerNode", out);
+    }
+    if let Some(nics) = spec.mlnx_per_node {
+        minimum(nics.into(), 0, "spec.mlnxPerNode", out);
+    }
+    let Some(name) = &spec.nic_resource_name else { return };
+    let reserved = name.contains("kubernetes.io/") || name.starts_with("k8s.io/") || name.contains(".k8s.io/");
+    let path = "spec.nicResourceName";
+    if reserved {
+        let message = format!("{name:?} is of a domain that Kubernetes keeps for itself");
+        out.push(Diagnostic::at(Code::BadResourceName, path, message).with_help("name the resource that your device plugin offers, for example rdma/ib"));
+    } else if !name.is_empty() && !is_extended_resource(name) {
+        let message = format!("{name:?} is no extended resource: a domain, a slash and a name are wanted");
+        out.push(Diagnostic::at(Code::BadResourceName, path, message).with_help("for example rdma/ib or nvidia.com/mlnxnics"));
+    }
+}
+
+/// True for `P-SIZE` of 01 §0.5.
+fn is_storage_size(text: &str) -> bool {
+    let number = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].iter().find_map(|s| text.strip_suffix(s)).unwrap_or(text);
+    let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    match number.split_once('.') {
+        Some((whole, fraction)) => digits(whole) && digits(fraction),
+        None => digits(number),
+    }
+}
+
+fn checkpoint(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
+    let Some(checkpoint) = &spec.checkpoint else { return };
+    if checkpoint.storage_size.is_empty() {
+        not_empty("", "spec.checkpoint.storageSize", "the size of the claim, for example 500Gi", out);
+    } else if !is_storage_size(&checkpoint.storage_size) {
+        let message = format!("{:?} is no storage size: digits, perhaps a fraction, perhaps Ki, Mi, Gi, Ti, Pi or Ei", checkpoint.storage_size);
+        out.push(Diagnostic::at(Code::BadStorageSize, "spec.checkpoint.storageSize", message).with_help("for example 500Gi or 1.5Ti"));
+    }
+    if let Some(restarts) = checkpoint.max_restarts {
+        minimum(restarts.into(), 0, "spec.checkpoint.maxRestarts", out);
+    }
+    if let Some(class) = checkpoint.storage_class_name.as_deref().filter(|c| !c.is_empty())
+        && !is_dns1123_subdomain(class)
+    {
+        let message = format!("{class:?} is no name of a storage class");
+        out.push(Diagnostic::at(Code::BadName, "spec.checkpoint.storageClassName", message).with_help("lower-case letters, digits, '-' and '.'"));
+    }
+}
+
+fn orchestration(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
+    let Some(o) = &spec.orchestration else {
+        unpinned(spec, &WorkloadOrchestration::default(), out);
+        return;
+    };
+    one_of(&o.test_scale, &TEST_SCALES, "spec.orchestration.testScale", out);
+    one_of(&o.placement, &PLACEMENTS, "spec.orchestration.placement", out);
+    if let Some(count) = o.repeat_count {
+        minimum(count.into(), 1, "spec.orchestration.repeatCount", out);
+    }
+    if let Some(most) = o.max_concurrent {
+        minimum(most.into(), 0, "spec.orchestration.maxConcurrent", out);
+    }
+    timeout(spec, &o.timeout_per_job, out);
+    topology(o, out);
+    unpinned(spec, o, out);
+}
+
+fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
+    let path = "spec.orchestration.timeoutPerJob";
+    if text.is_empty() {
+        return;
+    }
+    match GoDuration::parse(text) {
+        None => {
+            let message = format!("{text:?} is no duration, so the limit per job is 24h");
+            out.push(Diagnostic::at(Code::TimeoutUnreadable, path, message).with_help(GoDuration::GRAMMAR));
+        }
+        Some(limit) if limit.nanos <= 0 => {
+            let message = format!("a limit per job of {limit} ends every job at once");
+            out.push(Diagnostic::at(Code::BadDuration, path, message).with_help("give a duration above zero, for example 90m"));
+        }
+        Some(limit) if spec.framework.mpi.is_some() && limit > GoDuration::hours(1) => {
+            let message = format!("the launcher's own `timeout 3600` ends an MPI job after 1h0m0s, before the {limit} given here");
+            out.push(
+                Diagnostic::at(Code::LauncherLimit, path, message)
+                    .with_help("make the run shorter than an hour, or replace the trainer's command in an override"),
+            );
+        }
+        Some(_) => {}
+    }
+}
+
+fn topology(o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
+    let Some(topology) = &o.topology else { return };
+    let path = FieldPath::parse("spec.orchestration.topology");
+    let strict = topology.strict_domain == Some(true) || (o.test_scale == "intra-rack" && topology.strict_domain != Some(false));
+    match topology.topology_key.as_deref() {
+        Some("") if strict => {
+            let message = "an empty topologyKey asks for plain groups, which have no domains to keep to; strictDomain (or testScale intra-rack) asks for one group per domain";
+            out.push(Diagnostic::at(Code::PlacementConflict, path.key("topologyKey"), message).with_help("name a node label in topologyKey, or drop strictDomain and intra-rack"));
+        }
+        Some("") | None => {}
+        Some(key) => {
+            if let Some(problem) = label_key_problem(key) {
+                let message = format!("{key:?} is no label key: {problem}");
+                out.push(Diagnostic::at(Code::BadLabel, path.key("topologyKey"), message).with_help("name the node label that tells the domain, for example nvidia.com/gpu.clique"));
+            }
+        }
+    }
+}
+
+fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
+    if o.placement != "Unpinned" {
+        return;
+    }
+    let placement = "spec.orchestration.placement";
+    match o.test_scale.as_str() {
+        "intra-node" => out.push(
+            Diagnostic::at(Code::PlacementConflict, "spec.orchestration.testScale", "orchestration.testScale intra-node makes one job per node; orchestration.placement Unpinned makes exactly one job")
+                .with_related(placement, "Unpinned is asked for here")
+                .with_help("remove one of the two fields"),
+        ),
+        "intra-rack" => out.push(
+            Diagnostic::at(Code::PlacementConflict, "spec.orchestration.testScale", "orchestration.testScale intra-rack makes one job per rack; orchestration.placement Unpinned makes exactly one job")
+                .with_related(placement, "Unpinned is asked for here")
+                .with_help("to keep one job inside one rack, name the rack's label in spec.target.matchExpressions"),
+        ),
+        _ => {}
+    }
+    if let Some(topology) = &o.topology {
+        let path = FieldPath::parse("spec.orchestration.topology");
+        if topology.strict_domain == Some(true) {
+            out.push(
+                Diagnostic::at(Code::PlacementConflict, path.key("strictDomain"), "orchestration.topology.strictDomain makes one job per domain; orchestration.placement Unpinned makes exactly one job")
+                    .with_related(placement, "Unpinned is asked for here")
+                    .with_help("to keep one job inside one domain, name its label in spec.target.matchExpressions"),
+            );
+        } else if topology.topology_key.as_deref().is_some_and(|k| !k.is_empty()) {
+            out.push(
+                Diagnostic::at(Code::TopologyUnused, path.key("topologyKey"), "topologyKey only drives the partition into groups; under Unpinned there is none, so it does nothing")
+                    .with_help("to keep the job inside one domain, name the domain's label in spec.target.matchExpressions"),
+            );
+        }
+    }
+    if spec.num_nodes > 1 && gang::resolve(spec.gang_scheduler.as_ref()).is_none() {
+        let message = format!("{} pods are placed by the scheduler one by one; on a busy cluster some bind and hold GPUs while the rest wait for ever", spec.num_nodes);
+        out.push(
+            Diagnostic::at(Code::UnpinnedWithoutGang, placement, message)
+                .with_help("set spec.gangScheduler, so that the job is placed whole or not at all"),
+        );
+    }
+}
+
+fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
+    let path = FieldPath::parse("spec.thresholds");
+    for key in run.spec.thresholds.keys().filter(|k| !THRESHOLDS.contains(&k.as_str())) {
+        let message = format!("run {}: threshold on {key:?}, which nobody measures; known are {}", run.metadata.name, THRESHOLDS.join(", "));
+        let near = super::nearest(key, THRESHOLDS);
+        let help = near.map_or_else(|| "use a known metric".to_owned(), |near| format!("did you mean {near}?"));
+        out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).with_help(help));
+    }
+}
+
+fn measurements(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
+    let goodput = spec.goodput_measurement.as_ref().map(|m| ("goodputMeasurement", &m.log_profile_ref, m.sample_interval));
+    let bandwidth = spec.bandwidth_measurement.as_ref().map(|m| ("bandwidthMeasurement", &m.log_profile_ref, m.sample_interval));
+    for (name, profile, interval) in goodput.into_iter().chain(bandwidth) {
+        not_empty(profile, &format!("spec.{name}.logProfileRef"), "a LogProfile, for example nccl-bandwidth", out);
+        if let Some(interval) = interval.filter(|i| i.nanos <= 0) {
+            let path = format!("spec.{name}.sampleInterval");
+            let message = format!("a sample interval of {interval} never comes round");
+            out.push(Diagnostic::at(Code::BadDuration, path, message).with_help("give a duration above zero, for example 60s"));
+        }
+    }
+}
+
+fn gang_and_labels(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
+    if let Some(scheduler) = &spec.gang_scheduler {
+        not_empty(&scheduler.scheduler_name, "spec.gangScheduler.schedulerName", "the gang scheduler, for example kai-scheduler", out);
+        if let Some(problem) = label_value_problem(&scheduler.queue) {
+            let message = format!("queue {:?} becomes a label value, and is none: {problem}", scheduler.queue);
+            let help = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+            out.push(Diagnostic::at(Code::BadQueue, "spec.gangScheduler.queue", message).with_help(help));
+        }
+        queue_label_key(&scheduler.queue_label_key, out);
+        let runai = scheduler.scheduler_name == "runai-scheduler" || scheduler.queue_label_key.starts_with("runai/");
+        if runai && scheduler.queue.is_empty() {
+            let message = "on Run:ai the default default-queue is no real queue, and Run:ai refuses unknown queues";
+            out.push(Diagnostic::at(Code::RunaiQueue, "spec.gangScheduler.queue", message).with_help("set spec.gangScheduler.queue to an existing Run:ai queue"));
+        }
+    }
+    let labels = spec.workload_metadata.as_ref().map(|m| m.labels.clone()).unwrap_or_default();
+    let gang = gang::resolve(spec.gang_scheduler.as_ref()).filter(|g| !gang::is_reserved_key(&g.queue_label_key) && label_key_problem(&g.queue_label_key).is_none() && label_value_problem(&g.queue).is_none() && !gang::is_downstream_key(&g.queue_label_key));
+    let path = FieldPath::parse("spec.workloadMetadata.labels");
+    out.extend(gang::compose_labels(&labels, gang.as_ref(), &path).1);
+}
+
+fn queue_label_key(key: &str, out: &mut Vec<Diagnostic>) {
+    let path = "spec.gangScheduler.queueLabelKey";
+    if key.is_empty() {
+        return;
+    }
+    if gang::is_reserved_key(key) || gang::is_downstream_key(key) {
+        let message = format!("label key {key:?} is reserved for the engine, Trainer or JobSet");
+        out.push(Diagnostic::at(Code::ReservedLabel, path, message).with_help("name the key that your scheduler reads, for example runai/queue"));
+    } else if let Some(problem) = label_key_problem(key) {
+        let message = format!("{key:?} is no label key: {problem}");
+        out.push(Diagnostic::at(Code::BadLabel, path, message).with_help("for example kai.scheduler/queue or runai/queue"));
+    }
+}

@@ -1,0 +1,152 @@
+//! One file per command.
+
+mod catalogue;
+mod cluster;
+mod plan;
+mod platforms;
+mod render;
+mod shell;
+
+use crate::cli::{
+    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, SchemaCommand, WorkloadRunCommand,
+};
+use crate::input;
+use crate::report::{self, Texts};
+use anyhow::{Result, bail};
+use nvcre_core::api::WorkloadRun;
+use nvcre_core::diagnostic::{self, Diagnostic, Severity};
+use nvcre_core::engine::{Delivery, Engine, Options, Rendering, RunFlags, RunInput};
+use nvcre_core::fleet::Inventory;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// How a command ended, when nothing kept it from its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Exit code 0.
+    Fine,
+    /// Findings that count: exit code 1.
+    Findings,
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// Wrong usage, or a file that cannot be opened, read or written: exit code 2.
+pub fn run(cli: Cli) -> Result<Outcome> {
+    match cli.command {
+        Command::Workloadrun(WorkloadRunCommand::Render(args)) => render::run(&args),
+        Command::Workloadrun(WorkloadRunCommand::Plan(args)) => plan::run(&args),
+        Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
+        Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
+        Command::Platforms(args) => platforms::run(&args),
+        Command::Schema(SchemaCommand::Workloadrun) => print(nvcre_core::schema::WORKLOAD_RUN_SCHEMA),
+        Command::Crd => print(nvcre_core::schema::WORKLOAD_RUN_CRD),
+        Command::Catalogue(CatalogueCommand::Check { path, findings }) => catalogue::check(&path, findings),
+        Command::Completion { shell } => shell::completion(shell),
+        Command::Man { dir } => shell::man(&dir),
+        Command::Version { output } => shell::version(output),
+    }
+}
+
+/// Prints a text on stdout.
+pub fn print(text: &str) -> Result<Outcome> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(Outcome::Fine)
+}
+
+/// Prints findings in the order of the text and says how the command ends.
+pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -> Result<Outcome> {
+    diagnostic::sort(&mut findings);
+    report::print(&findings, args.message_format, texts)?;
+    let least = if args.deny_warnings { Severity::Warning } else { Severity::Error };
+    Ok(if findings.iter().any(|f| f.severity >= least) { Outcome::Findings } else { Outcome::Fine })
+}
+
+/// A run, its nodes and the engine, as the flags of `render`, `plan` and `check` name them.
+pub struct Loaded {
+    engine: Engine,
+    inventory: Option<Inventory>,
+    options: Options,
+    /// Findings of reading nodes and catalogue.
+    pub findings: Vec<Diagnostic>,
+    /// Texts that findings point into.
+    pub texts: Texts,
+}
+
+impl Loaded {
+    /// Reads nodes and catalogue.
+    ///
+    /// # Errors
+    /// When something cannot be opened or read, or stdin is named twice.
+    pub fn new(files: &[PathBuf], input: &InputArgs, delivery: Delivery) -> Result<Self> {
+        if input::stdin_twice(files, input) {
+            bail!("- (stdin) is named twice; it can be read once");
+        }
+        let (mut findings, mut texts) = (Vec::new(), Texts::default());
+        let catalogue = input::catalogue(input.catalogue.as_deref(), &mut findings, &mut texts)?;
+        let inventory = match input.nodes.as_slice() {
+            [] => None,
+            paths => Some(input::read_inventory(paths, &mut findings)?),
+        };
+        let text = |o: &Option<String>| o.clone().unwrap_or_default();
+        let options = Options {
+            platform: input.platform.clone(),
+            gpu_arch: input.gpu_arch.clone(),
+            edition: input.edition.clone(),
+            only_healthy: input.only_healthy,
+            assume_nodes: input.assume_nodes,
+            delivery,
+            flags: RunFlags {
+                name: text(&input.name),
+                namespace: text(&input.namespace),
+                node_list: text(&input.node_list),
+                topology_domain: text(&input.topology_domain),
+                topology_key: text(&input.topology_key),
+                test_scale: text(&input.test_scale),
+            },
+            ..Options::default()
+        };
+        Ok(Self { engine: Engine::with_catalogue(catalogue), inventory, options, findings, texts })
+    }
+
+    /// Reads a run; its findings are in the input.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or read.
+    pub fn read_run(&mut self, path: &Path, lenient: bool) -> Result<RunInput> {
+        let (name, bytes) = input::read_bytes(path)?;
+        let run = self.engine.read_run(&bytes, &name, lenient);
+        self.texts.keep(&name, String::from_utf8_lossy(&bytes).into_owned());
+        Ok(run)
+    }
+
+    /// Renders a run. `jobs` asks for groups and manifests.
+    pub fn render(&self, run: &RunInput, jobs: bool) -> Rendering {
+        let options = Options { jobs, ..self.options.clone() };
+        self.engine.render(run, self.inventory.as_ref(), &options)
+    }
+
+    /// True when nodes were read or are made up.
+    pub fn has_nodes(&self) -> bool {
+        self.inventory.is_some() || self.options.assume_nodes.is_some()
+    }
+
+    /// The run as it was read, for messages.
+    pub fn name(run: &WorkloadRun) -> &str {
+        &run.metadata.name
+    }
+}
+
+fn check(args: &CheckArgs) -> Result<Outcome> {
+    let mut loaded = Loaded::new(&args.files, &args.input, Delivery::Trainer)?;
+    let mut findings = std::mem::take(&mut loaded.findings);
+    for file in &args.files {
+        let run = loaded.read_run(file, args.input.lenient)?;
+        let rendering = loaded.render(&run, loaded.has_nodes());
+        findings.extend(rendering.diagnostics);
+    }
+    finish(findings, args.findings, &loaded.texts)
+}

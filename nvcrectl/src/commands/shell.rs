@@ -1,0 +1,38 @@
+//! What a shell and its user want to know: completion, manual pages, version.
+
+use super::{Outcome, print};
+use crate::cli::{Cli, VersionFormat};
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+use std::path::Path;
+
+/// Prints a completion script.
+pub fn completion(shell: clap_complete::Shell) -> Result<Outcome> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "nvcrectl", &mut text);
+    print(&String::from_utf8_lossy(&text))
+}
+
+/// Writes a manual page for every command.
+pub fn man(dir: &Path) -> Result<Outcome> {
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
+    clap_mangen::generate_to(Cli::command(), dir).with_context(|| format!("cannot write into {}", dir.display()))?;
+    Ok(Outcome::Fine)
+}
+
+/// Prints the version, and the versions of the forms that this tool writes.
+pub fn version(format: VersionFormat) -> Result<Outcome> {
+    let version = env!("CARGO_PKG_VERSION");
+    match format {
+        VersionFormat::Text => print(&format!("nvcrectl {version}\n")),
+        VersionFormat::Json => {
+            let value = serde_json::json!({
+                "version": version,
+                "apiVersion": nvcre_core::api::API_VERSION,
+                "planFormat": nvcre_core::engine::PLAN_FORMAT,
+                "runPlanFormat": nvcre_core::jobs::RUN_PLAN_FORMAT,
+            });
+            print(&nvcre_core::yaml::to_json_pretty(&value))
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Findings on stderr: for people, as JSON lines, as GitHub annotations or as SARIF.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use nvcre_core::diagnostic::{Diagnostic, Severity, Span};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum MessageFormat {
+    /// With the line they speak of.
+    #[default]
+    Human,
+    /// One JSON object a line (docs/json.md).
+    Json,
+    /// Workflow commands that GitHub shows on the lines of a pull request.
+    Github,
+    /// One SARIF 2.1.0 log.
+    Sarif,
+}
+
+/// Texts that findings may point into, by the name under which the library knows them.
+#[derive(Debug, Default)]
+pub struct Texts {
+    texts: BTreeMap<String, String>,
+}
+
+impl Texts {
+    /// Keeps a text that was read anyway.
+    pub fn keep(&mut self, file: &str, text: String) {
+        self.texts.insert(file.to_owned(), text);
+    }
+
+    /// One line (from 1) of a text; of a file that was not kept it is read again.
+    fn line(&self, file: &str, number: u32) -> Option<String> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        let line = match self.texts.get(file) {
+            Some(text) => text.lines().nth(index)?.to_owned(),
+            None => {
+                let reader = io::BufReader::new(std::fs::File::open(file).ok()?);
+                reader.lines().nth(index)?.ok()?
+            }
+        };
+        Some(line.trim_start_matches('\u{feff}').to_owned())
+    }
+}
+
+/// Prints all findings.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) -> io::Result<()> {
+    if findings.is_empty() && format != MessageFormat::Sarif {
+        return Ok(());
+    }
+    let mut out = String::new();
+    match format {
+        MessageFormat::Human => human(findings, texts, &mut out),
+        MessageFormat::Json => {
+            for finding in findings {
+                out.push_str(&serde_json::to_string(finding).unwrap_or_default());
+                out.push('\n');
+            }
+        }
+        MessageFormat::Github => findings.iter().for_each(|f| github(f, &mut out)),
+        MessageFormat::Sarif => {
+            out = serde_json::to_string_pretty(&sarif(findings)).unwrap_or_default();
+            out.push('\n');
+        }
+    }
+    anstream::stderr().write_all(out.as_bytes())
+}
+
+fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
+    let width = terminal_size::terminal_size_of(io::stderr()).map_or(120, |(w, _)| usize::from(w.0)).clamp(60, 200);
+    let decor = if io::stderr().is_terminal() { DecorStyle::Unicode } else { DecorStyle::Ascii };
+    let renderer = Renderer::styled().decor_style(decor).term_width(width);
+    for finding in findings {
+        out.push_str(&one(finding, texts, &renderer));
+        out.push_str("\n\n");
+    }
+    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
+    let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Notice, "notice")]
+        .into_iter()
+        .filter_map(|(severity, word)| match count(severity) {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            n => Some(format!("{n} {word}s")),
+        })
+        .collect();
+    out.push_str(&parts.join(", "));
+    out.push('\n');
+}
+
+fn one(finding: &Diagnostic, texts: &Texts, renderer: &Renderer) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Notice => Level::INFO.with_name("notice"),
+    };
+    let code = finding.code.to_string();
+    let path = finding.path.as_ref().map(ToString::to_string).unwrap_or_default();
+    let shown = finding.span.zip(finding.file.as_deref()).and_then(|(span, file)| Some((span, file, texts.line(file, span.start.line)?)));
+    let related: Vec<(Span, &str, String, &str)> = finding
+        .related
+        .iter()
+        .filter_map(|r| {
+            let (span, file) = (r.span?, r.file.as_deref().or(finding.file.as_deref())?);
+            Some((span, file, texts.line(file, span.start.line)?, r.message.as_str()))
+        })
+        .collect();
+    let origin = match (&shown, &finding.file, finding.span) {
+        (None, Some(file), Some(span)) => Some(format!("{file}:{}:{}", span.start.line, span.start.column)),
+        (None, Some(file), None) => Some(file.clone()),
+        _ => None,
+    };
+    let unplaced = (shown.is_none() && !path.is_empty()).then(|| format!("field {path}"));
+    let mut group = Group::with_title(level.primary_title(finding.message.as_str()).id(code.as_str()));
+    if let Some((span, file, line)) = &shown {
+        let snippet = Snippet::source(line.as_str())
+            .line_start(usize::try_from(span.start.line).unwrap_or(1))
+            .path(*file)
+            .fold(false)
+            .annotation(AnnotationKind::Primary.span(columns(line, *span)).label(path.as_str()));
+        group = group.element(snippet);
+    }
+    for (span, file, line, message) in &related {
+        let snippet = Snippet::source(line.as_str())
+            .line_start(usize::try_from(span.start.line).unwrap_or(1))
+            .path(*file)
+            .fold(false)
+            .annotation(AnnotationKind::Context.span(columns(line, *span)).label(*message));
+        group = group.element(snippet);
+    }
+    for note in origin.iter().chain(unplaced.iter()) {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    if let Some(help) = &finding.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    renderer.render(&[group]).to_string()
+}
+
+/// Byte range of a span on its first line, at least one character.
+fn columns(line: &str, span: Span) -> std::ops::Range<usize> {
+    let at = |column: u32| {
+        let index = usize::try_from(column).unwrap_or(1).saturating_sub(1);
+        line.char_indices().nth(index).map_or(line.len(), |(byte, _)| byte)
+    };
+    let start = at(span.start.column);
+    let end = if span.end.line == span.start.line { at(span.end.column) } else { line.trim_end().len() };
+    let least = line.get(start..).and_then(|rest| rest.chars().next()).map_or(start, |c| start + c.len_utf8());
+    start..end.max(least)
+}
+
+/// A workflow command; data is percent-escaped as the runner wants it.
+fn github(finding: &Diagnostic, out: &mut String) {
+    let command = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "notice",
+    };
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    let mut properties = vec![format!("title={}", property(&finding.code.to_string()))];
+    if let Some(file) = &finding.file {
+        properties.push(format!("file={}", property(file)));
+    }
+    if let Some(span) = finding.span {
+        properties.push(format!("line={}", span.start.line));
+        properties.push(format!("col={}", span.start.column));
+    }
+    let path = finding.path.as_ref().map(|p| format!("{p}: ")).unwrap_or_default();
+    let help = finding.help.as_ref().map(|h| format!("\nhelp: {h}")).unwrap_or_default();
+    let message = data(&format!("{path}{}{help}", finding.message));
+    out.push_str(&format!("::{command} {}::{message}\n", properties.join(",")));
+}
+
+fn sarif(findings: &[Diagnostic]) -> serde_json::Value {
+    let mut codes: Vec<_> = findings.iter().map(|f| f.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let rules: Vec<_> = codes
+        .iter()
+        .map(|code| serde_json::json!({ "id": code.to_string(), "shortDescription": { "text": code.summary() } }))
+        .collect();
+    let results: Vec<_> = findings.iter().map(sarif_result).collect();
+    serde_json::json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "nvcrectl", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "results": results,
+        }],
+    })
+}
+
+fn sarif_result(finding: &Diagnostic) -> serde_json::Value {
+    let level = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "note",
+    };
+    let help = finding.help.as_ref().map(|h| format!(" Help: {h}.")).unwrap_or_default();
+    let mut result = serde_json::json!({
+        "ruleId": finding.code.to_string(),
+        "level": level,
+        "message": { "text": format!("{}{help}", finding.message) },
+    });
+    let mut location = serde_json::Map::new();
+    if let Some(file) = &finding.file {
+        let mut physical = serde_json::json!({ "artifactLocation": { "uri": file } });
+        if let (Some(span), Some(map)) = (finding.span, physical.as_object_mut()) {
+            let region = serde_json::json!({
+                "startLine": span.start.line, "startColumn": span.start.column,
+                "endLine": span.end.line, "endColumn": span.end.column,
+            });
+            map.insert("region".into(), region);
+        }
+        location.insert("physicalLocation".into(), physical);
+    }
+    if let Some(path) = &finding.path {
+        location.insert("logicalLocations".into(), serde_json::json!([{ "fullyQualifiedName": path.to_string() }]));
+    }
+    if let (false, Some(map)) = (location.is_empty(), result.as_object_mut()) {
+        map.insert("locations".into(), serde_json::json!([location]));
+    }
+    result
+}
