@@ -41,7 +41,7 @@ pub fn clean(schema: &mut Value) {
         Value::Object(map) => {
             map.values_mut().for_each(clean);
             without_null(map);
-            join_lines(map);
+            plain_description(map);
             if map.get("default").is_some_and(is_zero) {
                 map.remove("default");
             }
@@ -79,12 +79,27 @@ fn without_null(map: &mut Map<String, Value>) {
     }
 }
 
-/// Doc comments keep their line breaks; in a description they are spaces.
-fn join_lines(map: &mut Map<String, Value>) {
+/// Doc comments keep their line breaks, and name chapters of the specification in parentheses; a description does not.
+fn plain_description(map: &mut Map<String, Value>) {
     if let Some(text) = map.get("description").and_then(Value::as_str) {
-        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        map.insert("description".into(), joined.into());
+        let mut plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        while let Some((start, end)) = chapter(&plain) {
+            plain.replace_range(start..end, "");
+        }
+        map.insert("description".into(), plain.into());
     }
+}
+
+/// The place of ` (01 §1.1)` or ` (00 D4)` in a text.
+fn chapter(text: &str) -> Option<(usize, usize)> {
+    text.match_indices(" (").find_map(|(start, _)| {
+        let end = start + text.get(start..)?.find(')')? + 1;
+        let inside = text.get(start + 2..end - 1)?;
+        let decision = inside.split(' ').any(|word| {
+            word.strip_prefix('D').is_some_and(|n| !n.is_empty() && n.trim_end_matches(',').parse::<u16>().is_ok())
+        });
+        (inside.contains('§') || decision).then_some((start, end))
+    })
 }
 
 fn is_zero(value: &Value) -> bool {
