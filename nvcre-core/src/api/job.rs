@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// One group's work in one iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["apiVersion", "kind", "metadata", "spec"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Job {
     /// `nvcre.nvidia.com/v1alpha1`.
@@ -22,7 +22,7 @@ pub struct Job {
 
 /// What a job does (01 §3.1).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["workload"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct JobSpec {
     /// The workload object to create.
@@ -38,12 +38,15 @@ pub struct JobSpec {
     pub checkpoint: Option<CheckpointConfig>,
     /// Stalled when no step for this many average step times.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub stall_multiplier: Option<i32>,
     /// Wait for the first step, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub startup_stall_timeout_seconds: Option<i32>,
     /// How long pods may be unschedulable, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub scheduling_stall_grace_seconds: Option<i32>,
     /// Child GoodputMeasurement.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,19 +84,21 @@ pub struct NodeHealthMonitor {
 
 /// CEL over `node`; true means unhealthy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["expression"])))]
 #[serde(default)]
 pub struct CelHealthCheck {
     /// The expression, 1–2048 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 2048)))]
     pub expression: String,
 }
 
 /// Restart from checkpoint (01 §3.4).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["pvcName"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CheckpointConfig {
     /// Claim among the dependencies.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub pvc_name: String,
     /// Restarts.
     #[serde(skip_serializing_if = "Option::is_none")]

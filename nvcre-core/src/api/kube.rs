@@ -27,7 +27,7 @@ pub struct ObjectMeta {
 
 /// A variable of a container: a value, or a source that the kubelet reads.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["name"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct EnvVar {
     /// Name of the variable.
@@ -59,12 +59,13 @@ pub struct LocalObjectReference {
 
 /// One label expression.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["key", "operator"])))]
 #[serde(default)]
 pub struct NodeSelectorRequirement {
     /// Label key.
     pub key: String,
     /// `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"])))]
     pub operator: String,
     /// Values: at least one for `In` and `NotIn`, none for `Exists` and `DoesNotExist`, one integer for `Gt` and `Lt`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

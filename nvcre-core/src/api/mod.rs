@@ -66,3 +66,26 @@ pub const HOSTNAME_KEY: &str = "kubernetes.io/hostname";
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
+
+/// Patterns of 01 §0.5 for schemas; the library itself checks without a regular-expression engine.
+#[cfg(feature = "schema")]
+pub(crate) mod pattern {
+    /// P-QUEUE.
+    pub const QUEUE: &str = "^$|^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$";
+    /// P-LABELKEY.
+    pub const LABEL_KEY: &str = r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[a-zA-Z0-9]([-a-zA-Z0-9_.]{0,61}[a-zA-Z0-9])?$";
+    /// P-LABELKEY, or nothing.
+    pub const OPTIONAL_LABEL_KEY: &str = r"^$|^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[a-zA-Z0-9]([-a-zA-Z0-9_.]{0,61}[a-zA-Z0-9])?$";
+    /// P-LABELVALUE.
+    pub const LABEL_VALUE: &str = "^$|^[a-zA-Z0-9]([-a-zA-Z0-9_.]{0,61}[a-zA-Z0-9])?$";
+    /// P-SIZE.
+    pub const SIZE: &str = r"^([0-9]+(\.[0-9]+)?)(Ki|Mi|Gi|Ti|Pi|Ei)?$";
+    /// P-EXTRES.
+    pub const EXTENDED_RESOURCE: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[a-zA-Z0-9]([-A-Za-z0-9_.]{0,61}[a-zA-Z0-9])?$";
+    /// P-PRIORITY, or nothing.
+    pub const PRIORITY: &str = r"^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+    /// Reserved domains of `nicResourceName` (01 §1.11).
+    pub const RESERVED_RESOURCE: &str = r"kubernetes\.io/|^k8s\.io/|\.k8s\.io/";
+    /// Reserved label keys (01 §1.8 K1).
+    pub const RESERVED_LABEL_KEY: &str = r"^app\.kubernetes\.io/managed-by$|^nvcre\.nvidia\.com/";
+}

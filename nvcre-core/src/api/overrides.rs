@@ -6,19 +6,22 @@ use serde_json::Value;
 
 /// A conditional patch: the form of `spec.overrides` and of the platform catalogue alike.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["when"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct OverrideSpec {
     /// Conditions, all of which must hold; `{}` always holds.
     pub when: WhenSpec,
     /// Strategic merge patch on the job template.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("type" = "object")))]
     pub job_template: Option<Value>,
     /// RFC 6902 patch on the job template, after `jobTemplate`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "json_patch"))]
     pub job_template_patch: Option<Value>,
     /// Objects merged into the dependencies of the same identity, or appended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(extend("items" = { "type": "object" })))]
     pub dependencies: Vec<Value>,
     /// Parts of the orchestration, each replacing the base field whole.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,12 +47,14 @@ pub struct WhenSpec {
     pub platform: Option<StringMatch>,
     /// `TrainJob`; empty is no condition.
     #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(extend("examples" = ["TrainJob"])))]
     pub workload_kind: String,
     /// Topology of the base.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology: Option<TopologyMatch>,
     /// Subset of the validation config; never matches (00 D16).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("type" = "object")))]
     pub config: Option<Value>,
     /// CEL expression that gives a boolean.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -117,8 +122,28 @@ pub struct OrchestrationOverride {
     pub execution: Option<ExecutionSpec>,
     /// Passes over all groups; at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub iterations: Option<i64>,
     /// `Pinned` or `Unpinned`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["Pinned", "Unpinned"])))]
     pub placement: Option<String>,
+}
+
+/// Schema of an RFC 6902 patch.
+#[cfg(feature = "schema")]
+fn json_patch(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["op", "path"],
+            "properties": {
+                "op": { "type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"] },
+                "path": { "type": "string", "description": "JSON pointer below the job template, for example /spec/workload" },
+                "from": { "type": "string", "description": "JSON pointer of the source of move and copy" },
+                "value": { "description": "Value of add, replace and test" }
+            }
+        }
+    })
 }

@@ -30,6 +30,7 @@ pub struct TrainJobSpec {
     pub suspend: Option<bool>,
     /// Seconds after which the job is ended.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub active_deadline_seconds: Option<i64>,
     /// Controller that manages it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +39,7 @@ pub struct TrainJobSpec {
 
 /// Reference to a runtime.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["name"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RuntimeRef {
     /// Name of the runtime.
@@ -67,15 +68,19 @@ pub struct Trainer {
     pub image: Option<String>,
     /// Entry point, at most 128 words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 128)))]
     pub command: Vec<String>,
     /// Arguments, at most 128 words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 128)))]
     pub args: Vec<String>,
     /// Environment, laid over that of the runtime by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 128)))]
     pub env: Vec<EnvVar>,
     /// Nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub num_nodes: Option<i32>,
     /// Resources per node.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,12 +88,13 @@ pub struct Trainer {
     pub resources_per_node: Option<Value>,
     /// Processes per node.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub num_proc_per_node: Option<i32>,
 }
 
 /// One manager's patch on the runtime.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["manager"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RuntimePatch {
     /// Who owns the patch.
@@ -149,7 +155,7 @@ pub struct JobSetSpecPatch {
 
 /// Patch on one replicated job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["name"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReplicatedJobPatch {
     /// Name of the replicated job.
@@ -241,7 +247,7 @@ pub struct PodSpecPatch {
 
 /// Patch on a container.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["name"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContainerPatch {
     /// Name of the container.

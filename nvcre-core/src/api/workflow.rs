@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// What a WorkloadRun becomes: a job template, an orchestration and the objects that must exist before a job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["apiVersion", "kind", "metadata", "spec"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Workflow {
     /// `nvcre.nvidia.com/v1alpha1`.
@@ -23,7 +23,7 @@ pub struct Workflow {
 
 /// What runs (01 §2.1).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["jobTemplate", "orchestration"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct WorkflowSpec {
     /// Namespace of jobs and dependencies.
@@ -35,6 +35,7 @@ pub struct WorkflowSpec {
     pub orchestration: OrchestrationSpec,
     /// Objects that must exist before a job starts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(extend("items" = { "type": "object" })))]
     pub dependencies: Vec<Value>,
     /// Conditional patches that are not resolved yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,7 +50,7 @@ pub struct WorkflowSpec {
 
 /// Template of a job (01 §2.2).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("required" = ["spec"])))]
 #[serde(rename_all = "camelCase", default)]
 pub struct JobTemplate {
     /// Metadata of the Job; its labels label the Job only.
@@ -77,9 +78,11 @@ pub struct OrchestrationSpec {
     pub execution: ExecutionSpec,
     /// Full passes over all groups.
     #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub iterations: i64,
     /// `Pinned` (or empty) or `Unpinned`.
     #[serde(skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["Pinned", "Unpinned"], "default" = "Pinned")))]
     pub placement: String,
 }
 
@@ -103,6 +106,7 @@ pub struct TopologySpec {
 pub struct DiagnoseSpec {
     /// Smallest group at which halving stops.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub min_group_size: Option<i64>,
     /// Domain label of the first stage.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -116,12 +120,14 @@ pub struct DiagnoseSpec {
 pub struct ExecutionSpec {
     /// Jobs at a time; 0 is no limit.
     #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub max_concurrent: i64,
     /// Limit per job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_per_job: Option<GoDuration>,
     /// Recreations of a failed group's job.
     #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub retry_failed_groups: i64,
 }
 

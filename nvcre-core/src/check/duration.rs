@@ -148,7 +148,12 @@ impl schemars::JsonSchema for GoDuration {
         "Duration".into()
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "format": "duration", "description": "A Go duration, for example 30m or 1h30m" })
+        schemars::json_schema!({
+            "type": "string",
+            "description": "A Go duration, for example 30m or 1h30m",
+            "maxLength": 64,
+            "pattern": r"^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"
+        })
     }
 }
 

@@ -79,6 +79,8 @@ codes! {
     UnsupportedYaml = 10, Error, Reading;
     /// The apiVersion is not the one of this version of the API.
     WrongApiVersion = 11, Error, Reading;
+    /// A text that the grammar of its field does not allow: no quantity, no duration, none of the allowed words.
+    BadValue = 12, Error, Reading;
 
     // Run: NV030–NV099.
     /// A required text is empty (01 §5.5 WR-01, 04, 05, 16, 21, 22).

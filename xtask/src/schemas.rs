@@ -1,0 +1,110 @@
+//! JSON schemas: of a run for editors (with the types of Kubernetes), and of the forms that the library gives out.
+
+use crate::files::Generated;
+use crate::kube::Definitions;
+use crate::{crd, kube, own};
+use anyhow::{Context, Result};
+use nvcre_core::api::{OverrideSpec, Workflow};
+use nvcre_core::catalogue::Catalogue;
+use nvcre_core::diagnostic::Diagnostic;
+use nvcre_core::trace::{OverrideOutcome, Trace};
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Schemas and the CRD.
+pub fn files() -> Result<Vec<Generated>> {
+    let run = workload_run()?;
+    let mut out = vec![
+        Generated { path: "nvcre-core/src/schema/workloadrun.schema.json".into(), text: pretty(&run)? },
+        Generated { path: "nvcre-core/src/schema/workloadruns.crd.yaml".into(), text: crd::text(&run)? },
+    ];
+    // To document one more type, add it here.
+    macro_rules! documented {
+        ($($contract:ident $type:ty => $name:literal),+ $(,)?) => { $(
+            let settings = SchemaSettings::draft2020_12().$contract();
+            let mut generator = settings.into_generator();
+            generator.subschema_for::<$type>();
+            let mut definitions = own::cleaned(&mut generator);
+            definitions.extend(kube::definitions()?);
+            let text = pretty(&rooted(&<$type as schemars::JsonSchema>::schema_name(), &definitions)?)?;
+            out.push(Generated { path: concat!("docs/schemas/", $name, ".json").into(), text });
+        )+ };
+    }
+    documented!(
+        for_serialize Diagnostic => "diagnostic",
+        for_serialize Workflow => "workflow",
+        for_serialize Trace => "trace",
+        for_serialize OverrideOutcome => "override-outcome",
+        for_deserialize OverrideSpec => "override",
+        for_deserialize Catalogue => "catalogue",
+    );
+    Ok(out)
+}
+
+/// The schema of a run.
+pub fn workload_run() -> Result<Value> {
+    let mut definitions = own::definitions();
+    definitions.extend(kube::definitions()?);
+    quantities(&mut definitions);
+    rooted("WorkloadRun", &definitions)
+}
+
+/// The pattern of a quantity that is written as a string.
+pub const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
+
+/// Kubernetes' schemas mark quantities and numbers-or-strings only with an extension; plain JSON schema needs a type.
+fn quantities(definitions: &mut Definitions) {
+    for (name, pattern) in [("k8s.Quantity", Some(QUANTITY)), ("k8s.IntOrString", None)] {
+        if let Some(Value::Object(map)) = definitions.get_mut(name) {
+            map.insert("type".into(), json!([if pattern.is_some() { "number" } else { "integer" }, "string"]));
+            if let Some(pattern) = pattern {
+                map.insert("pattern".into(), pattern.into());
+            }
+        }
+    }
+    for (name, schema) in definitions.iter_mut().filter(|(name, _)| name.starts_with("k8s.")) {
+        // What a server writes may hold more than this release knows.
+        if name != "k8s.ObjectMeta"
+            && let Value::Object(map) = schema
+            && map.contains_key("properties")
+        {
+            map.insert("additionalProperties".into(), false.into());
+        }
+    }
+}
+
+/// A schema with one definition at its root and everything it refers to below `$defs`.
+fn rooted(name: &str, definitions: &Definitions) -> Result<Value> {
+    let root = definitions.get(name).with_context(|| format!("no schema of {name}"))?;
+    let mut out = root.as_object().cloned().unwrap_or_default();
+    out.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
+    out.insert("title".into(), name.into());
+    let mut defs = BTreeMap::new();
+    collect(root, definitions, &mut defs)?;
+    if !defs.is_empty() {
+        out.insert("$defs".into(), Value::Object(defs.into_iter().collect::<Map<_, _>>()));
+    }
+    Ok(Value::Object(out))
+}
+
+fn collect(schema: &Value, all: &Definitions, out: &mut BTreeMap<String, Value>) -> Result<()> {
+    match schema {
+        Value::Array(items) => items.iter().try_for_each(|item| collect(item, all, out)),
+        Value::Object(map) => {
+            if let Some(name) = map.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"))
+                && !out.contains_key(name)
+            {
+                let target = all.get(name).with_context(|| format!("nothing is called {name}"))?;
+                out.insert(name.to_owned(), target.clone());
+                collect(target, all, out)?;
+            }
+            map.values().try_for_each(|value| collect(value, all, out))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn pretty(value: &Value) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
