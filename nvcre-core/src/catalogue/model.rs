@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Catalogue {
+    /// Editions; the first one is the default (05 §5, 00 D1).
+    #[serde(default)]
+    pub editions: Vec<Edition>,
     /// Platforms in the order in which messages list them.
     pub platforms: Vec<Platform>,
     /// Rules that turn a node into a platform; the first that holds decides (03 §2).
@@ -22,6 +25,20 @@ pub struct Catalogue {
     /// Where the RDMA NIC resource is detected from the nodes (03 §4, 00 D30).
     #[serde(default)]
     pub nic_detection: Vec<NicRule>,
+}
+
+/// A state of the engine's code and documentation that can be chosen by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Edition {
+    /// Name, as it is chosen by.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// What sets it apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
 }
 
 /// A platform.
@@ -65,10 +82,10 @@ pub struct DetectionRule {
     /// The platform when the rule holds.
     pub platform: String,
     /// The provider id is absent or empty.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "noProviderID", skip_serializing_if = "std::ops::Not::not")]
     pub no_provider_id: bool,
     /// The provider id starts with this.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, rename = "providerIDPrefix", skip_serializing_if = "String::is_empty")]
     pub provider_id_prefix: String,
     /// The node carries this label, with any value.
     #[serde(default, skip_serializing_if = "String::is_empty")]
