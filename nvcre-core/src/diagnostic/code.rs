@@ -207,6 +207,55 @@ codes! {
     PlatformAdvice = 159, Warning, Catalogue;
 
     // Overrides: NV160–NV199.
+    /// A CEL expression of an override does not compile, is not of type bool or cannot be evaluated (04 §2.5).
+    OverrideExpression = 160, Error, Overrides;
+    /// This build of the library has no CEL, so an override with an expression cannot be decided (00 D18).
+    ExpressionUnsupported = 161, Error, Overrides;
+    /// A part of an override has another shape than its kind of patch: a job template that is no object, a JSON patch
+    /// that is no list, a dependency that is no object (04 §1).
+    OverrideShape = 162, Error, Overrides;
+    /// A key beginning with `$` in a job template patch that is not supported (04 §4.1).
+    PatchDirective = 163, Error, Overrides;
+    /// An operation of a JSON patch is malformed (04 §4.2).
+    JsonPatchOperation = 164, Error, Overrides;
+    /// An operation of a JSON patch cannot be applied to the job template (04 §4.2).
+    JsonPatchFailed = 165, Error, Overrides;
+    /// A `test` of a JSON patch does not hold (04 §4.2).
+    JsonPatchTest = 166, Error, Overrides;
+    /// A dependency of an override lacks apiVersion, kind or name (04 §5.1).
+    DependencyIdentity = 167, Error, Overrides;
+    /// A dependency has a condition of its own, which nothing evaluates (00 D16).
+    DependencyCondition = 168, Error, Overrides;
+    /// An override with a condition on the validation config never applies (00 D16).
+    ConfigCondition = 169, Warning, Overrides;
+    /// A condition names a platform that is not known (04 §2.1).
+    UnknownPlatform = 170, Warning, Overrides;
+    /// A condition names a GPU architecture that is not known (04 §2.1).
+    UnknownArchitecture = 171, Warning, Overrides;
+    /// A condition wants a value that never occurs (04 §2.1, §11).
+    ConditionNeverHolds = 172, Warning, Overrides;
+    /// An override adds mpirun arguments to a run without mpirun (04 §8.1).
+    MpiArgsWithoutMpi = 173, Warning, Overrides;
+    /// An override puts a variable into the trainer's env that Kubeflow Trainer sets itself (08 row 18).
+    ReservedTrainerEnv = 174, Error, Overrides;
+    /// An override leaves a name twice in the trainer's env (08 row 19).
+    DuplicateTrainerEnv = 175, Error, Overrides;
+    /// The timeout of an override is zero or negative (00 D45).
+    OverrideTimeout = 176, Error, Overrides;
+    /// A number in the orchestration of an override is out of range (04 §6).
+    OverrideRange = 177, Error, Overrides;
+    /// The placement of an override is no placement (00 D41).
+    OverridePlacement = 178, Error, Overrides;
+    /// After an override the job template cannot be read any more (04 §4.1).
+    JobTemplateType = 179, Error, Overrides;
+    /// mpirun gets an option twice with different values; Open MPI 5 refuses that (00 D59).
+    RepeatedMpiOption = 180, Warning, Overrides;
+    /// A null stands in a list, where it deletes nothing (04 §5.2).
+    NullElement = 181, Error, Overrides;
+    /// An override holds nothing but its condition.
+    OverrideEmpty = 182, Warning, Overrides;
+    /// An override applies but changes nothing (04 §10).
+    OverrideNoOp = 183, Notice, Overrides;
 
     // Workflow: NV200–NV249.
     /// The resolved manifests contradict the gang scheduler of the run (02 §10.4).

@@ -1,0 +1,86 @@
+//! Texts of the override report (04 §10, 03 Appendix A).
+
+use crate::api::{IntMatch, OverrideSpec, StringMatch, WhenSpec};
+
+/// The condition in one line: parts in a fixed order, joined with `, `; `<always>` without any.
+pub fn when_summary(when: &WhenSpec) -> String {
+    let mut parts = Vec::new();
+    if let Some(m) = &when.gpu_architecture {
+        parts.push(format!("gpuArchitecture={}", string_summary(m)));
+    }
+    if let Some(m) = &when.platform {
+        parts.push(format!("platform={}", string_summary(m)));
+    }
+    if !when.workload_kind.is_empty() {
+        parts.push(format!("workloadKind={}", when.workload_kind));
+    }
+    if let Some(topology) = &when.topology {
+        if !topology.mode.is_empty() {
+            parts.push(format!("topology.mode={}", topology.mode));
+        }
+        if let Some(m) = topology.domain_count.as_ref().filter(|m| **m != IntMatch::default()) {
+            parts.push(format!("topology.domainCount={}", int_summary(m)));
+        }
+    }
+    if when.config.is_some() {
+        parts.push("config=<custom>".to_owned());
+    }
+    if !when.expression.is_empty() {
+        parts.push(format!("expression={}", shortened(&when.expression)));
+    }
+    if parts.is_empty() { "<always>".to_owned() } else { parts.join(", ") }
+}
+
+/// What the override holds, in one line; `none` when it holds nothing. `preCommand` and `mpiArgs` are our extension
+/// (04 §10).
+pub fn patches_summary(spec: &OverrideSpec) -> String {
+    let mut parts = Vec::new();
+    if spec.job_template.is_some() {
+        parts.push("jobTemplate".to_owned());
+    }
+    if spec.job_template_patch.is_some() {
+        parts.push("jobTemplatePatch".to_owned());
+    }
+    if !spec.dependencies.is_empty() {
+        parts.push(format!("{} dependencies", spec.dependencies.len()));
+    }
+    if spec.orchestration.is_some() {
+        parts.push("orchestration".to_owned());
+    }
+    if !spec.pre_command.is_empty() {
+        parts.push("preCommand".to_owned());
+    }
+    if !spec.mpi_args.is_empty() {
+        parts.push("mpiArgs".to_owned());
+    }
+    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+}
+
+/// The first key given: `equals` bare, else `in [a,b]`, else `notIn [a,b]`, else `<any>`.
+fn string_summary(m: &StringMatch) -> String {
+    if !m.equals.is_empty() {
+        m.equals.clone()
+    } else if !m.one_of.is_empty() {
+        format!("in [{}]", m.one_of.join(","))
+    } else if !m.not_in.is_empty() {
+        format!("notIn [{}]", m.not_in.join(","))
+    } else {
+        "<any>".to_owned()
+    }
+}
+
+/// `=n`, `>n`, `<n`: those given, joined with `,`.
+pub(super) fn int_summary(m: &IntMatch) -> String {
+    let parts = [('=', m.equals), ('>', m.greater_than), ('<', m.less_than)];
+    let parts: Vec<String> = parts.iter().filter_map(|(sign, n)| n.map(|n| format!("{sign}{n}"))).collect();
+    parts.join(",")
+}
+
+/// Text over 40 bytes: the first 37 (cut back to a whole character) and `...`.
+fn shortened(text: &str) -> String {
+    if text.len() <= 40 {
+        return text.to_owned();
+    }
+    let end = (0..=37).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}...", text.get(..end).unwrap_or_default())
+}
