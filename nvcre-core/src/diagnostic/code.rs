@@ -147,12 +147,6 @@ codes! {
     BadSelector = 61, Error, Run;
     /// The checkpoint volume is claimed, and no pod mounts it (00 D52).
     CheckpointNotMounted = 62, Warning, Run;
-    /// An mpirun option or variable stands twice on the command line (00 D59).
-    RepeatedMpiOption = 63, Warning, Run;
-    /// A platform that the catalogue does not know.
-    UnknownPlatform = 64, Error, Run;
-    /// A GPU architecture that the catalogue does not know.
-    UnknownArchitecture = 65, Error, Run;
     /// No GPU architecture is known, so entries with a GPU condition do not apply (00 D58).
     NoArchitecture = 66, Warning, Run;
     /// A flag that contradicts the run or another flag (06 §4.1, §5.3).
@@ -266,12 +260,8 @@ codes! {
     MlPolicy = 202, Error, Workflow;
     /// The resolved job template does not fit its type.
     BadResult = 203, Error, Workflow;
-    /// The edition of the catalogue takes away something the hardware has (00 D1).
-    EditionAdvice = 204, Warning, Workflow;
     /// The reference engine does something else in delivery `controller` (00 D60).
     ControllerDiffers = 205, Warning, Workflow;
-    /// The flag settles a platform that the nodes contradict (00 D78).
-    OverriddenDetection = 206, Warning, Workflow;
     /// A template without a platform leaves out what is only known with one (02 §12).
     Unresolved = 207, Notice, Workflow;
 

@@ -9,7 +9,7 @@ use crate::api::*;
 use crate::catalogue::{Catalogue, Framework};
 use crate::check::GoDuration;
 use crate::diagnostic::{Diagnostic, FieldPath};
-use crate::overrides;
+use crate::overrides::{self, Word};
 use crate::trace::{Change, Origin, Recorder, Subject};
 use serde_json::json;
 
@@ -31,10 +31,10 @@ pub struct BuildInput<'a> {
     pub framework: Framework,
     /// Resolved numbers.
     pub sizes: Sizes,
-    /// mpirun words of platform entries and user overrides, in their final order (04 §8.1, 00 D17).
-    pub mpi_words: &'a [(Origin, String)],
+    /// Words of mpirun that platforms, overrides and the run itself add, in their final order ([`overrides::mpi_args`]).
+    pub mpi_words: &'a [Word],
     /// Lines that run before the command, in their final order (02 §9).
-    pub pre_command: &'a [(Origin, String)],
+    pub pre_command: &'a [Word],
 }
 
 /// A base Workflow, with what was wrong.
@@ -213,7 +213,12 @@ fn trainer_command<R: Recorder>(input: &BuildInput<'_>, env: &[EnvVar], recorder
                 Some(index) => Origin::Run { path: FieldPath::parse("spec.env").index(index) },
                 None => Origin::Default { source: "02 §8.1".into() },
             };
-            let args = mpirun_words(&mpi, input.sizes.gpus_per_node, env, input.mpi_words, origin, recorder);
+            let gpus_origin = match input.run.spec.gpus_per_node {
+                Some(_) => Origin::Run { path: "spec.gpusPerNode".into() },
+                None => Origin::Default { source: "03 §3.4".into() },
+            };
+            let gpus = (input.sizes.gpus_per_node, gpus_origin);
+            let args = mpirun_words(&mpi, gpus, env, input.mpi_words, origin, recorder);
             (vec!["timeout".to_owned(), "3600".to_owned(), mpi.mpirun_path], args)
         }
     };
@@ -221,11 +226,11 @@ fn trainer_command<R: Recorder>(input: &BuildInput<'_>, env: &[EnvVar], recorder
         return (command, args);
     }
     if R::ON {
-        for (index, (origin, line)) in input.pre_command.iter().enumerate() {
+        for (index, line) in input.pre_command.iter().enumerate() {
             let subject = Subject::PreCommand { index };
-            recorder.record(|| Change { subject, origin: origin.clone(), old: None, new: Some(json!(line)) });
+            recorder.record(|| Change { subject, origin: line.origin.clone(), old: None, new: Some(json!(line.text)) });
         }
     }
-    let lines: Vec<&str> = input.pre_command.iter().map(|(_, line)| line.as_str()).collect();
-    overrides::wrap_command(&lines, &command, &args)
+    let lines: Vec<String> = input.pre_command.iter().map(|line| line.text.clone()).collect();
+    overrides::wrap_command(&lines, command, args)
 }

@@ -14,7 +14,7 @@ mod transform;
 
 pub use build::{BuildInput, Built, build, orchestration};
 pub use env::{forwarded_names, merged_env};
-pub use mpirun::{Word, mpirun_words};
+pub use mpirun::mpirun_words;
 pub use runtime::{RuntimeInput, training_runtime, worker_resources};
 pub use scripts::{LAUNCHER_INIT, WAIT_FOR_WORKERS, WORKER_START};
 pub use size::Sizes;
