@@ -2,9 +2,7 @@
 
 use crate::api::{NodeSelectorRequirement, WorkloadOrchestration, WorkloadRun};
 use crate::diagnostic::{Code, Diagnostic};
-
-/// Key that stands for the platform's own topology label until the nodes are known.
-pub const AUTO_KEY: &str = "__auto__";
+use crate::fleet::AUTO_TOPOLOGY_KEY;
 
 /// Flags that edit a run; empty ones change nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,7 +48,7 @@ pub fn apply_flags(run: &mut WorkloadRun, flags: &RunFlags) -> Vec<Diagnostic> {
                     .with_help("name the domain's label in spec.target.matchExpressions instead"),
             );
         } else {
-            let key = if flags.topology_key.is_empty() { AUTO_KEY } else { &flags.topology_key };
+            let key = if flags.topology_key.is_empty() { AUTO_TOPOLOGY_KEY } else { &flags.topology_key };
             run.spec.target.get_or_insert_default().match_expressions.push(NodeSelectorRequirement {
                 key: key.to_owned(),
                 operator: "In".into(),
@@ -91,20 +89,6 @@ fn lower(run: &mut WorkloadRun, size: i32, flag: &str, out: &mut Vec<Diagnostic>
         Diagnostic::at(Code::SizeLowered, "spec.numNodes", message).with_help("name more nodes, or set spec.numNodes to the size you want"),
     );
     run.spec.num_nodes = size;
-}
-
-/// Puts the platform's own topology label where `--topology-domain` left the choice to it (06 §5.3).
-pub fn resolve_auto_key(run: &mut WorkloadRun, key: &str) {
-    for expression in run.spec.target.iter_mut().flat_map(|t| &mut t.match_expressions) {
-        if expression.key == AUTO_KEY {
-            expression.key = key.to_owned();
-        }
-    }
-}
-
-/// True when a run still waits for [`resolve_auto_key`].
-pub fn wants_auto_key(run: &WorkloadRun) -> bool {
-    run.spec.target.iter().flat_map(|t| &t.match_expressions).any(|e| e.key == AUTO_KEY)
 }
 
 /// The second adjustment, once nodes are known (06 §5.5): `--node-list` lowers the size to what was found,
@@ -157,9 +141,8 @@ mod tests {
         let flags = RunFlags { topology_domain: "rack-a".into(), ..RunFlags::default() };
         let mut pinned = run(4, "");
         assert_eq!(apply_flags(&mut pinned, &flags), []);
-        assert!(wants_auto_key(&pinned) && pinned.spec.num_nodes == 4);
-        resolve_auto_key(&mut pinned, "rack");
-        assert_eq!(pinned.spec.target.as_ref().unwrap().match_expressions[0].key, "rack");
+        assert_eq!(pinned.spec.target.as_ref().unwrap().match_expressions[0].key, "__auto__");
+        assert_eq!(pinned.spec.num_nodes, 4);
         assert_eq!(adjust_size(&mut pinned, &flags, 7), []);
         assert_eq!(pinned.spec.num_nodes, 7);
         let mut unpinned = run(4, "Unpinned");

@@ -100,7 +100,7 @@ fn limits(plan: &Plan) -> String {
     format!("{times}{concurrent}, {} per job", plan.timeout_per_job)
 }
 
-fn columns(builder: Builder) -> String {
+pub(super) fn columns(builder: Builder) -> String {
     let table = builder.build().with(Style::blank()).to_string();
     table.lines().fold(String::new(), |out, line| out + line.trim() + "\n")
 }

@@ -1,0 +1,253 @@
+//! What is done with a Workflow after its overrides.
+
+use super::{Engine, Rendering};
+use crate::api::*;
+use crate::diagnostic::{Code, Diagnostic, FieldPath, has_errors};
+use crate::fleet::{Fleet, Inventory};
+use crate::jobs;
+use crate::overrides::{Base, Layer};
+use crate::schema::{self, Mode};
+use crate::trace::Origin;
+use crate::workflow::gang;
+use serde_json::json;
+
+/// Puts the changed base back into the typed spec; what does not fit its type is a finding.
+pub(super) fn take(spec: &mut WorkflowSpec, base: Base, findings: &mut Vec<Diagnostic>) {
+    let path = FieldPath::parse("spec.jobTemplate");
+    let mut problems = Vec::new();
+    let sound = schema::check_value("JobTemplate", &base.job_template, &path, Mode::STRICT, &mut problems);
+    // A fault that an override brought was reported at the override.
+    if !has_errors(findings) {
+        findings.extend(problems.into_iter().map(|mut p| {
+            p.path = None;
+            p.message = format!("the resolved job template is not sound: {}", p.message);
+            p
+        }));
+    }
+    match serde_json::from_value(sound) {
+        Ok(template) => spec.job_template = template,
+        Err(error) if !has_errors(findings) => {
+            let message = format!("the resolved job template cannot be read: {error}");
+            findings.push(Diagnostic::new(Code::BadResult, message).with_help("check the overrides that change the job template"));
+        }
+        Err(_) => {}
+    }
+    spec.dependencies = base.dependencies;
+    spec.orchestration = base.orchestration;
+}
+
+/// An override as a Workflow stores it. Lines and mpirun words of the catalogue are used up while building (02 §8.5).
+pub(super) fn stored(layer: &Layer) -> OverrideSpec {
+    let mut spec = layer.spec.clone();
+    if layer.is_entry() {
+        spec.pre_command.clear();
+        spec.mpi_args.clear();
+    }
+    spec
+}
+
+/// Pod specs of every replicated job of every TrainingRuntime.
+fn pod_specs(dependencies: &mut [Value]) -> impl Iterator<Item = &mut serde_json::Map<String, Value>> {
+    dependencies
+        .iter_mut()
+        .filter(|d| d.get("kind").is_some_and(|k| k == "TrainingRuntime"))
+        .filter_map(|d| d.pointer_mut("/spec/template/spec/replicatedJobs").and_then(Value::as_array_mut))
+        .flatten()
+        .filter_map(|job| job.pointer_mut("/template/spec/template/spec").and_then(Value::as_object_mut))
+}
+
+/// The priority class on every pod template, after all overrides (01 §1.1, 00 D51).
+pub(super) fn priority_class(spec: &mut WorkflowSpec, name: &str) {
+    if !name.is_empty() {
+        for pod in pod_specs(&mut spec.dependencies) {
+            pod.insert("priorityClassName".into(), json!(name));
+        }
+    }
+}
+
+/// The contract of gang scheduling on the resolved result (02 §10.4).
+pub(super) fn gang_contract(spec: &mut WorkflowSpec) -> Vec<Diagnostic> {
+    let path = FieldPath::parse("spec.workloadMetadata.labels");
+    let gang = spec.gang_scheduler.clone();
+    gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), &path)
+}
+
+/// Trainer takes exactly one ML policy a runtime (08 rows 9, 17).
+pub(super) fn ml_policies(spec: &WorkflowSpec) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for runtime in spec.dependencies.iter().filter(|d| d.get("kind").is_some_and(|k| k == "TrainingRuntime")) {
+        let name = runtime.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        let Some(policy) = runtime.pointer("/spec/mlPolicy").and_then(Value::as_object) else { continue };
+        let given: Vec<&str> = policy.keys().map(String::as_str).filter(|k| *k != "numNodes").collect();
+        if given.len() > 1 {
+            let message = format!("TrainingRuntime {name} has the ML policies {}; Trainer refuses more than one", given.join(" and "));
+            out.push(
+                Diagnostic::at(Code::MlPolicy, "spec.overrides", message)
+                    .with_help("set the other one to null in the override that adds one"),
+            );
+        }
+    }
+    out
+}
+
+/// Settings that exclude each other, on the result (02 §7.6): an override may have brought them.
+pub(super) fn placement(orchestration: &OrchestrationSpec, run: &WorkloadRun) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    if orchestration.placement != "Unpinned" {
+        return out;
+    }
+    let own = run.spec.orchestration.as_ref();
+    if orchestration.diagnose.is_some() {
+        let message = "orchestration.diagnose splits the nodes into groups; orchestration.placement Unpinned makes exactly one job";
+        out.push(Diagnostic::at(Code::PlacementConflict, "spec.overrides", message).with_help("remove one of the two"));
+    }
+    let strict = orchestration.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true));
+    let said = own.is_some_and(|o| {
+        o.test_scale == "intra-rack" || o.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true))
+    }) && own.is_some_and(|o| o.placement == "Unpinned");
+    if strict && !said {
+        let message = "orchestration.topology.strictDomain makes one job per domain; orchestration.placement Unpinned makes exactly one job";
+        out.push(
+            Diagnostic::at(Code::PlacementConflict, "spec.overrides", message)
+                .with_help("to keep one job inside one domain, name its label in spec.target.matchExpressions"),
+        );
+    }
+    out
+}
+
+/// Where the topology of the result is missing something (00 D3, D39): `None` when it is complete.
+fn topology_gap(rendering: &Rendering<'_>) -> Option<Diagnostic> {
+    let topology = rendering.workflow.spec.orchestration.topology.as_ref()?;
+    let strict = topology.strict_domain == Some(true);
+    let no_key = topology.topology_key.as_deref().unwrap_or("").is_empty();
+    (strict && no_key).then(|| {
+        let message = "strictDomain asks for one group per topology domain, and no node label that names the domain is known";
+        Diagnostic::at(Code::NoTopologyKey, "spec.orchestration.topology.strictDomain", message)
+            .with_help("name the label in spec.orchestration.topology.topologyKey, for example nvidia.com/gpu.clique")
+    })
+}
+
+/// True when the key of the result is the one that intra-rack falls back to (00 D3).
+fn fell_back(rendering: &Rendering<'_>) -> bool {
+    let own = rendering.run.spec.orchestration.as_ref();
+    let named = own.and_then(|o| o.topology.as_ref()).is_some_and(|t| t.topology_key.is_some());
+    let intra_rack = own.is_some_and(|o| o.test_scale == "intra-rack");
+    let key = rendering.workflow.spec.orchestration.topology.as_ref().and_then(|t| t.topology_key.as_deref());
+    intra_rack && !named && key == Some(GPU_CLIQUE_KEY) && topology_origin(rendering).is_none()
+}
+
+/// Topology of a result without nodes.
+pub(super) fn topology_without_nodes(rendering: &Rendering<'_>) -> Option<Diagnostic> {
+    if !rendering.facts.resolved {
+        return None;
+    }
+    if let Some(gap) = topology_gap(rendering) {
+        return Some(gap);
+    }
+    fell_back(rendering).then(|| {
+        let Facts { platform, architecture } = Facts::of(rendering);
+        let message = format!(
+            "testScale intra-rack makes one group per rack, and platform {platform} with GPU {architecture} has no known rack label"
+        );
+        Diagnostic::at(Code::NoTopologyKey, "spec.orchestration.testScale", message).with_help(
+            "name the label in spec.orchestration.topology.topologyKey, or give --nodes, so that nvidia.com/gpu.clique can be looked for",
+        )
+    })
+}
+
+struct Facts<'a> {
+    platform: &'a str,
+    architecture: &'a str,
+}
+
+impl<'a> Facts<'a> {
+    fn of(rendering: &'a Rendering<'_>) -> Self {
+        Self { platform: &rendering.facts.platform, architecture: &rendering.facts.architecture }
+    }
+}
+
+/// Topology of a result with nodes: intra-rack without any key takes the clique label only when every node has it.
+pub(super) fn topology(rendering: &Rendering<'_>, inventory: &Inventory, fleet: &Fleet, _: &Engine) -> Option<Diagnostic> {
+    if let Some(gap) = topology_gap(rendering) {
+        return Some(gap);
+    }
+    if !fell_back(rendering) {
+        return None;
+    }
+    let without = fleet.without_domain(inventory, GPU_CLIQUE_KEY);
+    let first = without.first()?;
+    let Facts { platform, architecture } = Facts::of(rendering);
+    let message = format!(
+        "testScale intra-rack makes one group per rack; platform {platform} with GPU {architecture} has no known rack label, and {} of {} nodes lack {GPU_CLIQUE_KEY}, the first is {}",
+        without.len(),
+        fleet.nodes.len(),
+        fleet.name(inventory, *first)
+    );
+    Some(Diagnostic::at(Code::NoTopologyKey, "spec.orchestration.testScale", message).with_help(
+        "name the rack label of your nodes in spec.orchestration.topology.topologyKey, or label the nodes",
+    ))
+}
+
+/// The last override that matched and set a part of the orchestration.
+fn last_to_set<'a>(
+    rendering: &'a Rendering<'_>,
+    engine: Option<&Engine>,
+    sets: impl Fn(&OrchestrationOverride) -> bool,
+) -> Option<&'a Origin> {
+    let inputs = rendering.facts.inputs(&rendering.run);
+    rendering.overrides.iter().rev().filter(|o| o.matched).map(|o| &o.origin).find(|origin| match origin {
+        Origin::Override { index } => {
+            let spec = rendering.run.spec.overrides.get(*index);
+            spec.and_then(|s| s.orchestration.as_ref()).is_some_and(&sets)
+        }
+        Origin::Entry { id, .. } => engine.is_some_and(|e| {
+            let mut entries = e.catalogue().entries(&rendering.facts.edition, rendering.facts.framework);
+            let entry = entries.find(|entry| entry.entry.id == *id);
+            entry.and_then(|e| e.render(&inputs).orchestration).is_some_and(|o| sets(&o))
+        }),
+        _ => false,
+    })
+}
+
+/// Who brought the topology key, when an override did.
+pub(super) fn topology_origin(rendering: &Rendering<'_>) -> Option<Origin> {
+    let matched = rendering.overrides.iter().rev().filter(|o| o.matched && o.patches.contains("orchestration"));
+    let sets = |origin: &Origin| match origin {
+        Origin::Override { index } => {
+            let spec = rendering.run.spec.overrides.get(*index);
+            spec.and_then(|s| s.orchestration.as_ref()).is_some_and(|o| o.topology.is_some())
+        }
+        Origin::Entry { .. } => !rendering.facts.inputs(&rendering.run).own_topology_key,
+        _ => false,
+    };
+    matched.map(|o| &o.origin).find(|o| sets(o)).cloned()
+}
+
+/// Name and field of the override that set the target.
+pub(super) fn target_origin(rendering: &Rendering<'_>, engine: &Engine) -> (String, FieldPath) {
+    match last_to_set(rendering, Some(engine), |o| o.target.is_some()) {
+        Some(Origin::Override { index }) => {
+            let path = FieldPath::parse("spec.overrides").index(*index);
+            (path.to_string(), path.key("orchestration").key("target"))
+        }
+        Some(Origin::Entry { id, name }) => (format!("catalogue entry {id} {name}"), FieldPath::parse("spec.target")),
+        _ => ("the run".into(), FieldPath::parse("spec.target")),
+    }
+}
+
+/// What is kept with the jobs.
+pub(super) fn job_facts(rendering: &Rendering<'_>, inventory: &Inventory, fleet: &Fleet) -> jobs::Facts {
+    let facts = &rendering.facts;
+    jobs::Facts {
+        edition: facts.edition.clone(),
+        platform: facts.platform.clone(),
+        architecture: facts.architecture.clone(),
+        products: fleet.products.clone(),
+        synthesized: fleet.synthesized.iter().map(|n| fleet.name(inventory, *n).to_owned()).collect(),
+        gpus_per_node: facts.sizes.gpus_per_node,
+        mlnx_per_node: facts.sizes.mlnx_per_node,
+        enable_mnnvl: facts.sizes.enable_mnnvl,
+        nic_resource_name: Some(facts.nic_resource.clone()).filter(|n| !n.is_empty()),
+        domain_count: Some(facts.domain_count),
+    }
+}

@@ -1,0 +1,258 @@
+//! The road itself.
+
+use super::facts::{discover_options, framework};
+use super::{Engine, Facts, Options, RunInput, annotations, differences, finish, layers, warnings};
+use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
+use crate::check::check_run;
+use crate::diagnostic::{Diagnostic, FieldPath, has_errors};
+use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
+use crate::jobs::{self, JobsInput, Prepared};
+use crate::overrides::{self, Base, Known};
+use crate::schema;
+use crate::trace::{OverrideOutcome, Recorder, Trace};
+use crate::workflow::{BuildInput, build};
+
+/// A run rendered: the Workflow, and with nodes the groups and their manifests.
+#[derive(Debug, Clone)]
+pub struct Rendering<'a> {
+    /// The run after the caller's flags.
+    pub run: WorkloadRun,
+    /// The Workflow. Resolved when a platform is known, else a template with its conditional overrides.
+    pub workflow: Workflow,
+    /// What was resolved.
+    pub facts: Facts,
+    /// The nodes; `None` without an inventory.
+    pub fleet: Option<Fleet>,
+    /// The inventory.
+    pub inventory: Option<&'a Inventory>,
+    /// What became of every override; empty for a template.
+    pub overrides: Vec<OverrideOutcome>,
+    /// Groups and manifests; `None` when they were not asked for, or there are errors.
+    pub jobs: Option<Prepared>,
+    /// Everything that was found, in the order of the file. With an error in it nothing may be printed or sent.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Rendering<'_> {
+    /// True when nothing forbids to print or send the result.
+    pub fn is_printable(&self) -> bool {
+        !has_errors(&self.diagnostics)
+    }
+
+    /// The Workflow as JSON.
+    pub fn workflow_value(&self) -> Value {
+        serde_json::to_value(&self.workflow).unwrap_or_default()
+    }
+}
+
+impl Engine {
+    /// Renders a run for the nodes of an inventory, or for the platform and architecture that the options declare, or,
+    /// without either, as a template.
+    pub fn render<'a>(&self, input: &RunInput, inventory: Option<&'a Inventory>, options: &Options) -> Rendering<'a> {
+        self.render_with(input, inventory, options, &mut ())
+    }
+
+    /// As [`Engine::render`], and records who set every value and what it replaced.
+    pub fn render_traced<'a>(
+        &self,
+        input: &RunInput,
+        inventory: Option<&'a Inventory>,
+        options: &Options,
+    ) -> (Rendering<'a>, Trace) {
+        let mut trace = Trace::default();
+        let rendering = self.render_with(input, inventory, options, &mut trace);
+        (rendering, trace)
+    }
+
+    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62).
+    pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Inventory {
+        let (platform, architecture) = self.declared(&input.run, options, &mut Vec::new());
+        synthetic_inventory(&self.catalogue, &platform, &architecture, count, input.run.spec.gpus_per_node)
+    }
+
+    fn render_with<'a, R: Recorder>(
+        &self,
+        input: &RunInput,
+        inventory: Option<&'a Inventory>,
+        options: &Options,
+        recorder: &mut R,
+    ) -> Rendering<'a> {
+        let mut run = input.run.clone();
+        let mut found = super::apply_flags(&mut run, &options.flags);
+        let edition = self.edition(options, &mut found);
+        found.extend(check_run(&run));
+        found.extend(self.check_overrides(&run));
+        let fleet = inventory.map(|inventory| self.discover(&mut run, inventory, options, &mut found));
+        let declared = inventory.is_none().then(|| self.declared(&run, options, &mut found));
+        if inventory.is_none() && options.jobs {
+            found.push(no_inventory());
+        }
+        let nodes = inventory.zip(fleet.as_ref());
+        let facts = self.facts(&run, edition, nodes, declared, recorder, &mut found);
+
+        let context = layers::context(&run, &facts);
+        let layers = self.layers::<R>(&run, &facts, &context);
+        let matches = match facts.resolved {
+            true => overrides::match_layers(&layers, &context, &mut found),
+            false => Vec::new(),
+        };
+        let own = run.spec.framework.mpi.as_ref().map(|m| m.mpi_args.as_slice()).unwrap_or_default();
+        let mpi_words = overrides::mpi_args(&layers, &matches, own);
+        let pre_command = overrides::pre_command(&layers, &matches);
+        let built = build(
+            &BuildInput {
+                run: &run,
+                catalogue: &self.catalogue,
+                edition: &facts.edition,
+                framework: facts.framework,
+                sizes: facts.sizes,
+                mpi_words: &mpi_words,
+                pre_command: &pre_command,
+            },
+            recorder,
+        );
+        let mut spec = built.spec;
+        let mut outcomes = Vec::new();
+        if facts.resolved {
+            let mut base = Base {
+                job_template: serde_json::to_value(&spec.job_template).unwrap_or_default(),
+                dependencies: std::mem::take(&mut spec.dependencies),
+                orchestration: std::mem::take(&mut spec.orchestration),
+                own_topology_key: facts.inputs(&run).own_topology_key,
+            };
+            outcomes = overrides::apply(&mut base, &layers, &matches, recorder, &mut found);
+            finish::take(&mut spec, base, &mut found);
+            finish::priority_class(&mut spec, &run.spec.priority_class_name);
+        } else {
+            spec.overrides = layers.iter().map(finish::stored).collect();
+            found.extend(warnings::unresolved(&layers));
+        }
+        let mut rendering = Rendering {
+            workflow: Workflow {
+                api_version: API_VERSION.into(),
+                kind: "Workflow".into(),
+                metadata: annotations::metadata(&run, &facts, &outcomes),
+                spec,
+            },
+            run,
+            facts,
+            fleet,
+            inventory,
+            overrides: outcomes,
+            jobs: None,
+            diagnostics: Vec::new(),
+        };
+        if rendering.facts.resolved {
+            found.extend(finish::gang_contract(&mut rendering.workflow.spec));
+            found.extend(finish::ml_policies(&rendering.workflow.spec));
+            found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
+            if rendering.facts.framework == crate::catalogue::Framework::Mpi {
+                found.extend(overrides::repeated_options(&mpi_words));
+            }
+        }
+        found.extend(warnings::of_run(&rendering));
+        if options.delivery == jobs::Delivery::Controller && options.jobs {
+            found.extend(differences::of(&rendering));
+        }
+        self.place(&mut rendering, options, &mut found);
+        rendering.diagnostics = join(input, found);
+        if has_errors(&rendering.diagnostics) {
+            rendering.jobs = None;
+        }
+        rendering
+    }
+
+    fn check_overrides(&self, run: &WorkloadRun) -> Vec<Diagnostic> {
+        let platforms: Vec<&str> = self.catalogue.platforms.iter().map(|p| p.name.as_str()).collect();
+        let architectures = self.catalogue.architecture_names();
+        let mpi = framework(run) == crate::catalogue::Framework::Mpi;
+        let known = Known { platforms: &platforms, architectures: &architectures, mpi };
+        let path = FieldPath::parse("spec.overrides");
+        let mut out = overrides::check_overrides(&run.spec.overrides, &path, &known);
+        for (index, spec) in run.spec.overrides.iter().enumerate() {
+            let target = spec.orchestration.as_ref().and_then(|o| o.target.as_ref());
+            if let Some(target) = target {
+                crate::check::check_target(target, &path.index(index).key("orchestration").key("target"), &mut out);
+            }
+        }
+        out
+    }
+
+    /// What comes after overrides: the target that they may have changed, capacity, size, groups.
+    fn place(&self, rendering: &mut Rendering<'_>, options: &Options, found: &mut Vec<Diagnostic>) {
+        found.extend(finish::placement(&rendering.workflow.spec.orchestration, &rendering.run));
+        let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
+            found.extend(finish::topology_without_nodes(rendering));
+            return;
+        };
+        let orchestration = &rendering.workflow.spec.orchestration;
+        if orchestration.target != rendering.run.spec.target
+            && let Some(target) = &orchestration.target
+        {
+            let (origin, path) = finish::target_origin(rendering, self);
+            let (again, more) =
+                fleet.discover_again(inventory, target, &self.catalogue, &discover_options(options), &origin, &path);
+            found.extend(more);
+            fleet = again;
+        }
+        let spec = &rendering.workflow.spec;
+        let template = serde_json::to_value(&spec.job_template).unwrap_or_default();
+        let gpus = requested_gpus(std::iter::once(&template).chain(&spec.dependencies));
+        let capacity = fleet.apply_capacity(inventory, gpus);
+        let none_left = fleet.nodes.is_empty();
+        found.extend(capacity);
+        let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
+        let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
+        let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
+        if placement != "Unpinned" {
+            found.extend(fleet.hostname_findings(inventory));
+        }
+        let too_large = fleet.size_check(inventory, size.into(), placement, &path);
+        let fits = too_large.is_none();
+        found.extend(too_large);
+        if !none_left {
+            found.extend(finish::topology(rendering, inventory, &fleet, self));
+        }
+        if !none_left && fits && !has_errors(found) && !has_errors_of_reading(found) {
+            let origin = finish::topology_origin(rendering);
+            let facts = finish::job_facts(rendering, inventory, &fleet);
+            let excluded = jobs::Excluded::default();
+            let (prepared, more) = Prepared::new(&JobsInput {
+                workflow: &rendering.workflow,
+                run: &rendering.run,
+                inventory,
+                nodes: &fleet.nodes,
+                excluded: &excluded,
+                facts: &facts,
+                topology_origin: origin.as_ref(),
+                namespace: &rendering.run.metadata.namespace,
+                delivery: options.delivery,
+            });
+            found.extend(more);
+            rendering.jobs = prepared;
+        }
+        rendering.fleet = Some(fleet);
+    }
+}
+
+fn has_errors_of_reading(found: &[Diagnostic]) -> bool {
+    has_errors(found)
+}
+
+/// Findings of reading and of rules, each once, with their places, in the order of the file.
+fn join(input: &RunInput, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut rules: Vec<Diagnostic> = Vec::with_capacity(found.len());
+    for finding in schema::without_repeats(&input.diagnostics, found) {
+        let same = |d: &Diagnostic| d.code == finding.code && d.path == finding.path && d.message == finding.message;
+        if !rules.iter().any(same) {
+            rules.push(finding);
+        }
+    }
+    if let Some(source) = &input.source {
+        source.locate(&mut rules);
+    }
+    let mut all = input.diagnostics.clone();
+    all.extend(rules);
+    crate::diagnostic::sort(&mut all);
+    all
+}

@@ -1,0 +1,144 @@
+//! What renders, and is likely not what is wanted (00 D1, D33, D52).
+
+use super::{Engine, Rendering};
+use crate::api::{PATCH_MANAGER, Value};
+use crate::catalogue::{EntryRef, Input};
+use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::fleet::ResourceRequest;
+use crate::overrides::{Layer, Match};
+
+/// What a template leaves out (02 §12).
+pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
+    let lost = layers.iter().filter(|l| l.is_entry() && !(l.spec.pre_command.is_empty() && l.spec.mpi_args.is_empty()));
+    let lost = lost.count();
+    (lost > 0).then(|| {
+        let message = format!(
+            "no platform is given, so this is a template: its overrides are conditional, and the mpirun arguments and lines before the command of {lost} catalogue entries are not in it"
+        );
+        Diagnostic::new(Code::Unresolved, message).with_help("give --platform and --gpu-arch, or --nodes, to see what runs")
+    })
+}
+
+/// Entries that matched.
+fn matched<'e>(engine: &'e Engine, rendering: &'e Rendering<'_>, layers: &[Layer], matches: &[Match]) -> Vec<EntryRef<'e>> {
+    let holds: Vec<bool> = layers.iter().zip(matches).filter(|(l, _)| l.is_entry()).map(|(_, m)| m.holds()).collect();
+    let entries = engine.catalogue().entries(&rendering.facts.edition, rendering.facts.framework);
+    entries.zip(holds).filter(|(_, holds)| *holds).map(|(entry, _)| entry).collect()
+}
+
+/// Warnings that need the entries that matched.
+pub(super) fn of_resolved(
+    engine: &Engine,
+    rendering: &Rendering<'_>,
+    layers: &[Layer],
+    matches: &[Match],
+) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let facts = &rendering.facts;
+    let entries = matched(engine, rendering, layers, matches);
+    let advice = engine.catalogue().advice(&facts.edition, &facts.platform, &facts.architecture);
+    out.extend(advice.map(|a| a.diagnostic()));
+
+    let uses = |input: Input| entries.iter().any(|e| e.entry.uses(input));
+    let spec = &rendering.run.spec;
+    let on = format!("on platform {} with GPU {}", facts.platform, facts.architecture);
+    if spec.nic_resource_name.as_deref().is_some_and(|n| !n.is_empty()) && !uses(Input::NicResource) {
+        let message = format!("no catalogue entry {on} requests NICs by name, so nicResourceName has no effect");
+        out.push(
+            Diagnostic::at(Code::NoEffect, "spec.nicResourceName", message)
+                .with_help("request the resource in spec.resources, or in an override of the runtime"),
+        );
+    }
+    if spec.mlnx_per_node.is_some() && !uses(Input::Nics) {
+        let message = format!("no catalogue entry {on} requests NICs, so mlnxPerNode has no effect");
+        out.push(
+            Diagnostic::at(Code::NoEffect, "spec.mlnxPerNode", message)
+                .with_help("request the NICs in spec.resources, or in an override of the runtime"),
+        );
+    }
+    if let (Some(inventory), Some(fleet)) = (rendering.inventory, &rendering.fleet) {
+        let inputs = facts.inputs(&rendering.run);
+        let mut requests = Vec::new();
+        for entry in &entries {
+            for request in entry.requests(&inputs) {
+                let remedy = request.fields.iter().map(|f| remedy(f)).collect::<Vec<_>>().join(" or ");
+                requests.push(ResourceRequest {
+                    origin: format!("catalogue entry {} {}", entry.entry.id, entry.entry.name),
+                    resource: request.resource,
+                    remedy,
+                    path: None,
+                });
+            }
+        }
+        requests.extend(own_requests(rendering));
+        out.extend(fleet.unoffered_resources(inventory, &requests));
+    }
+    out
+}
+
+/// What to set in a field so that a request goes away or changes.
+fn remedy(field: &str) -> String {
+    match field {
+        "spec.mlnxPerNode" => "spec.mlnxPerNode: 0".into(),
+        other => format!("{other} to what the nodes offer"),
+    }
+}
+
+/// Extended resources that the run itself asks for.
+fn own_requests(rendering: &Rendering<'_>) -> Vec<ResourceRequest> {
+    let Some(resources) = &rendering.run.spec.resources else { return Vec::new() };
+    let mut out: Vec<ResourceRequest> = Vec::new();
+    for side in ["requests", "limits"] {
+        let keys = resources.get(side).and_then(Value::as_object).into_iter().flat_map(|m| m.keys());
+        for key in keys.filter(|k| crate::check::is_extended_resource(k)) {
+            if !out.iter().any(|r| r.resource == *key) {
+                out.push(ResourceRequest {
+                    origin: "spec.resources".into(),
+                    resource: key.clone(),
+                    remedy: "spec.resources to what the nodes offer".into(),
+                    path: Some(FieldPath::parse("spec.resources").key(side).key(key)),
+                });
+            }
+        }
+    }
+    out
+}
+
+/// Warnings that need the result and no entry.
+pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    if let Some(checkpoint) = &rendering.workflow.spec.job_template.spec.checkpoint
+        && rendering.run.spec.checkpoint.is_some()
+    {
+        let claim = checkpoint.pvc_name.as_str();
+        let deps = &rendering.workflow.spec.dependencies;
+        let patches = serde_json::to_value(&rendering.workflow.spec.job_template.spec.workload).unwrap_or_default();
+        let mounted = deps.iter().chain([&patches]).any(|value| claims(value, claim));
+        if !mounted {
+            let message = format!("the claim {claim} is made, and no pod of the run mounts it");
+            out.push(
+                Diagnostic::at(Code::CheckpointNotMounted, "spec.checkpoint", message)
+                    .with_help(format!("add a volume with persistentVolumeClaim.claimName {claim} to spec.volumes, and a mount")),
+            );
+        }
+    }
+    let train_job = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref();
+    let foreign = train_job.into_iter().flat_map(|t| &t.runtime_patches).filter(|p| p.manager == PATCH_MANAGER);
+    if foreign.clone().any(|p| p.time.is_some()) {
+        let message = format!("the runtime patch of manager {PATCH_MANAGER} carries a time, which is left out");
+        out.push(Diagnostic::at(Code::NoEffect, "spec.overrides", message).with_help("remove the time"));
+    }
+    out
+}
+
+/// True when some volume below a value claims a PVC of that name.
+fn claims(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Object(map) => {
+            map.get("persistentVolumeClaim").and_then(|c| c.get("claimName")).and_then(Value::as_str) == Some(name)
+                || map.values().any(|v| claims(v, name))
+        }
+        Value::Array(items) => items.iter().any(|v| claims(v, name)),
+        _ => false,
+    }
+}

@@ -1,0 +1,74 @@
+//! `cluster info`.
+
+use super::{Outcome, finish, print};
+use crate::cli::{ClusterInfoArgs, InfoFormat};
+use crate::input;
+use crate::report::Texts;
+use anyhow::Result;
+use nvcre_core::diagnostic::has_errors;
+use nvcre_core::fleet::{ClusterInfo, DiscoverOptions};
+use nvcre_core::yaml;
+use tabled::builder::Builder;
+
+/// Prints platform, GPUs and topology of the nodes.
+pub fn info(args: &ClusterInfoArgs) -> Result<Outcome> {
+    let (mut findings, mut texts) = (Vec::new(), Texts::default());
+    let catalogue = input::catalogue(args.catalogue.as_deref(), &mut findings, &mut texts)?;
+    let inventory = input::read_inventory(&args.nodes, &mut findings)?;
+    let (info, found) =
+        ClusterInfo::of(&inventory, &catalogue, args.topology_key.as_deref(), &DiscoverOptions::default());
+    findings.extend(found);
+    let fine = !has_errors(&findings);
+    let outcome = finish(findings, args.findings, &texts)?;
+    if fine {
+        let value = serde_json::to_value(&info)?;
+        match args.output {
+            InfoFormat::Table => print(&table(&info))?,
+            InfoFormat::Json => print(&yaml::to_json_pretty(&value))?,
+            InfoFormat::Yaml => print(&yaml::to_yaml(&value))?,
+        };
+    }
+    Ok(outcome)
+}
+
+fn table(info: &ClusterInfo) -> String {
+    let ready = info.nodes.iter().filter(|n| n.ready).count();
+    let mut out = String::new();
+    for (name, value) in [
+        ("platform", info.platform.clone()),
+        ("GPU", format!("{} ({}), {} per node", info.gpu_product, info.gpu_architecture, info.gpus_per_node)),
+        ("nodes", format!("{} GPU nodes, {ready} ready", info.total_nodes)),
+        ("GPUs", info.total_gpus.to_string()),
+    ] {
+        out.push_str(&format!("{name:<10} {value}\n"));
+    }
+    let counts_differ = info.nodes.iter().any(|n| n.gpus != info.gpus_per_node);
+    if info.gpus_per_node == 0 {
+        out.push_str("\nSome nodes offer no GPUs: check the GPU operator or device plugin on them.\n");
+    } else if info.gpus_per_node != info.catalog_gpus_per_node {
+        let (least, board) = (info.gpus_per_node, info.catalog_gpus_per_node);
+        out.push_str(&format!("\nThe catalogue expects {board} GPUs per node, the smallest node has {least}: set spec.gpusPerNode to {least}.\n"));
+    }
+    if counts_differ {
+        out.push_str("\nThe nodes differ; a job takes the same number of GPUs on each of its nodes.\n\n");
+        let mut builder = Builder::default();
+        builder.push_record(["NODE", "GPUS", "READY"]);
+        for node in &info.nodes {
+            builder.push_record([node.name.clone(), node.gpus.to_string(), if node.ready { "yes" } else { "no" }.into()]);
+        }
+        out.push_str(&super::plan::columns(builder));
+    }
+    if let Some(topology) = &info.topology {
+        out.push_str(&format!("\ntopology   {}\n\n", topology.key));
+        let mut builder = Builder::default();
+        builder.push_record(["DOMAIN", "NODES"]);
+        for rack in &topology.racks {
+            let name = if rack.name.len() > 24 { rack.name.chars().take(21).collect::<String>() + "..." } else { rack.name.clone() };
+            builder.push_record([name, rack.node_count.to_string()]);
+        }
+        out.push_str(&super::plan::columns(builder));
+    } else if let Some(key) = info.expected_topology_key.as_deref() {
+        out.push_str(&format!("\nNo node carries {key}, the label that names topology domains on this platform.\n"));
+    }
+    out
+}
