@@ -69,9 +69,17 @@ fn metadata(metadata: &ObjectMeta, out: &mut Vec<Diagnostic>) {
     if metadata.name.is_empty() {
         let message = "the run has no name; everything that is made is called after it";
         out.push(Diagnostic::at(Code::EmptyField, "metadata.name", message).with_help("set metadata.name"));
-    } else if !is_dns1123_subdomain(&metadata.name) {
-        let message = format!("{:?} is no name of an object", metadata.name);
-        let help = "lower-case letters, digits and '-', with a letter or digit at both ends";
+    } else if !is_dns1123_label(&metadata.name) || metadata.name.starts_with(|c: char| c.is_ascii_digit()) {
+        let message = format!(
+            "{:?} is no name that a TrainJob and its labels can carry: {}",
+            metadata.name,
+            if metadata.name.len() > 63 {
+                format!("it has {} characters, the longest legal name has 63", metadata.name.len())
+            } else {
+                "lower-case letters, digits and '-' are allowed, a letter first and a letter or digit last".to_owned()
+            }
+        );
+        let help = "give another metadata.name, or --name; for example nccl-sweep";
         out.push(Diagnostic::at(Code::BadName, "metadata.name", message).with_help(help));
     }
     if !metadata.namespace.is_empty() && !is_dns1123_label(&metadata.namespace) {

@@ -23,7 +23,10 @@ pub fn info(args: &ClusterInfoArgs) -> Result<Outcome> {
     if fine {
         let value = serde_json::to_value(&info)?;
         match args.output {
-            InfoFormat::Table => print(&table(&info))?,
+            InfoFormat::Table => {
+                let key = catalogue.platform(&info.platform).and_then(|p| p.topology_key.as_deref());
+                print(&table(&info, key))?
+            }
             InfoFormat::Json => print(&yaml::to_json_pretty(&value))?,
             InfoFormat::Yaml => print(&yaml::to_yaml(&value))?,
         };
@@ -31,7 +34,8 @@ pub fn info(args: &ClusterInfoArgs) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn table(info: &ClusterInfo) -> String {
+/// `expected` is the label that names topology domains on the platform, where there is one.
+fn table(info: &ClusterInfo, expected: Option<&str>) -> String {
     let ready = info.nodes.iter().filter(|n| n.ready).count();
     let mut out = String::new();
     for (name, value) in [
@@ -67,7 +71,7 @@ fn table(info: &ClusterInfo) -> String {
             builder.push_record([name, rack.node_count.to_string()]);
         }
         out.push_str(&super::plan::columns(builder));
-    } else if let Some(key) = info.expected_topology_key.as_deref() {
+    } else if let Some(key) = expected {
         out.push_str(&format!("\nNo node carries {key}, the label that names topology domains on this platform.\n"));
     }
     out
