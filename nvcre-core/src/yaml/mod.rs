@@ -8,10 +8,12 @@ mod limits;
 mod read;
 mod scalar;
 mod tree;
+mod write;
 
 pub use limits::Limits;
 pub use read::read_documents;
 pub use tree::{Entry, Kind, Node, Read, Scalar, Source};
+pub use write::{to_json_pretty, to_yaml, to_yaml_documents, write_yaml, write_yaml_to};
 
 #[cfg(test)]
 mod tests;
