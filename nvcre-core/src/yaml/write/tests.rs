@@ -145,7 +145,7 @@ fn values() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
     #[test]
     fn what_is_written_reads_back(value in values()) {
         let text = to_yaml(&value);
