@@ -81,6 +81,8 @@ codes! {
     WrongApiVersion = 11, Error, Reading;
     /// A text that the grammar of its field does not allow: no quantity, no duration, none of the allowed words.
     BadValue = 12, Error, Reading;
+    /// The input broke off before its end.
+    Unreadable = 12, Error, Reading;
 
     // Run: NV030–NV099.
     /// A required text is empty (01 §5.5 WR-01, 04, 05, 16, 21, 22).
@@ -167,6 +169,18 @@ codes! {
     AmbiguousInput = 74, Error, Run;
 
     // Fleet: NV100–NV139.
+    /// The value of a node's label is no string (00 D35).
+    NodeLabelType = 100, Error, Fleet;
+    /// A node of the inventory has no name (00 D35).
+    NodeWithoutName = 101, Error, Fleet;
+    /// The inventory holds something that is no Node, List, NodeList or ResourceSlice (00 D35; 08 row 32).
+    InventoryKind = 102, Error, Fleet;
+    /// A node stands twice in the inventory with different content (00 D70).
+    NodeTwice = 103, Error, Fleet;
+    /// A file of the inventory holds no document.
+    InventoryEmpty = 104, Error, Fleet;
+    /// A field of a node or ResourceSlice is of another type than Kubernetes writes.
+    NodeFieldType = 105, Error, Fleet;
 
     // Catalogue: NV140–NV159.
     /// Two parts of a catalogue have the same name or number.

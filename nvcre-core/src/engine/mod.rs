@@ -32,7 +32,6 @@ mod plan;
 mod plan_of;
 mod read;
 mod render;
-mod resolve;
 mod warnings;
 
 pub use crate::jobs::Delivery;

@@ -2,5 +2,7 @@
 //! GPU architecture and NIC resource (03 §1–4).
 
 mod inventory;
+mod read;
 
 pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, TaintId};
+pub use read::{InventoryReader, read_inventory};

@@ -25,10 +25,12 @@ pub(crate) enum Keep {
 /// Something that is complete.
 #[derive(Debug)]
 pub(crate) enum Done {
-    /// An element of a list of [`Keep::Emit`].
-    Item(Node),
+    /// An element of a list of [`Keep::Emit`], and where it stood.
+    Item(Node, FieldPath),
     /// The document.
     Root(Node),
+    /// As much of an element or document as was read before an error.
+    Partial(Node),
 }
 
 #[derive(Debug)]
@@ -96,6 +98,22 @@ impl Builder {
         self.skip > 0 || matches!(self.frames.last(), Some(Frame::Map { pending: Pending::Nothing, .. }))
     }
 
+    /// True inside a collection that is thrown away.
+    pub(crate) fn in_skipped(&self) -> bool {
+        self.skip > 0
+    }
+
+    /// A scalar, or an empty collection, that is thrown away.
+    pub(crate) fn skip_scalar(&mut self, end: Position) {
+        if self.skip == 0 {
+            self.passed(end);
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// True when the limit of depth was reported in this document.
     pub(crate) fn too_deep(&self) -> bool {
         self.too_deep
@@ -108,17 +126,16 @@ impl Builder {
         self.too_deep = false;
     }
 
-    /// Closes what is open after an error and gives what was read.
-    pub(crate) fn close(&mut self) -> Option<Node> {
+    /// Closes what is open after an error and hands out what was read.
+    pub(crate) fn close(&mut self, mut done: impl FnMut(Done)) {
         self.skip = 0;
-        let mut root = None;
         while let Some(frame) = self.frames.pop() {
             let node = self.finish(frame, None);
-            if let Some(Done::Root(node)) = self.attach(node) {
-                root = Some(node);
+            match self.attach(node) {
+                Some(Done::Root(node) | Done::Item(node, _) | Done::Partial(node)) => done(Done::Partial(node)),
+                None => {}
             }
         }
-        root
     }
 
     /// The path of what comes next.
@@ -262,7 +279,7 @@ impl Builder {
                     self.report(bad_tag(name, "a key"), span);
                 }
                 if text.len() > self.limits.scalar {
-                    self.report(too_long(self.limits.scalar, text.len()), span);
+                    self.report(too_long(self.limits.scalar, Some(text.len())), span);
                     None
                 } else if style == Style::Quoted || tag == Tag::Str {
                     Some(text)
@@ -339,7 +356,7 @@ impl Builder {
 
     fn scalar(&mut self, text: Cow<'_, str>, style: Style, tag: &Tag, span: Span) -> Node {
         if text.len() > self.limits.scalar {
-            self.report(too_long(self.limits.scalar, text.len()), span);
+            self.report(too_long(self.limits.scalar, Some(text.len())), span);
             return null(span);
         }
         let quoted = style == Style::Quoted;
@@ -445,7 +462,12 @@ impl Builder {
     }
 
     fn attach(&mut self, node: Node) -> Option<Done> {
-        let Some(frame) = self.frames.last_mut() else { return Some(Done::Root(node)) };
+        let place = match self.frames.last() {
+            None => return Some(Done::Root(node)),
+            Some(Frame::List { emit: true, .. }) => self.path(),
+            Some(_) => FieldPath::root(),
+        };
+        let Some(frame) = self.frames.last_mut() else { return None };
         let at = node.span.end;
         match frame {
             Frame::Map { entries, seen, merges, pending, span: whole, .. } => {
@@ -476,7 +498,7 @@ impl Builder {
                 whole.end = whole.end.max(at);
                 *count += 1;
                 if *emit {
-                    return Some(Done::Item(node));
+                    return Some(Done::Item(node, place));
                 }
                 items.push(node);
                 None
@@ -513,9 +535,10 @@ fn bad_tag(tag: &str, what: &str) -> Diagnostic {
     .with_help("remove the tag")
 }
 
-fn too_long(limit: usize, found: usize) -> Diagnostic {
-    let (limit, found) = (human(limit as u64), human(found as u64));
-    Diagnostic::new(Code::LimitExceeded, format!("this scalar holds {found}; the limit for one scalar is {limit}"))
+pub(crate) fn too_long(limit: usize, found: Option<usize>) -> Diagnostic {
+    let limit = human(limit as u64);
+    let found = found.map_or_else(|| format!("more than {limit}"), |found| human(found as u64));
+    Diagnostic::new(Code::LimitExceeded, format!("one scalar holds {found}; the limit for a scalar is {limit}"))
         .with_help("keep large data out of the file; a program can raise `Limits::scalar`")
 }
 

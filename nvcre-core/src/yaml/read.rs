@@ -1,10 +1,11 @@
 //! Whole texts into trees.
 
 use super::aliases::Anchors;
-use super::build::{Builder, Done, Keep, too_deep};
+use super::build::{Builder, Done, Keep, too_deep, too_long};
 use super::encoding::{decode, end_of};
 use super::events::{Event, Events, explain, options};
 use super::limits::{Limits, human};
+use super::stream::unreadable;
 use super::tree::{Kind, Node, Read, Source};
 use crate::diagnostic::{Code, Diagnostic, Position, Span};
 use granit_parser::{BorrowedInput, ErrorKind, Marker, Parser, ScanError};
@@ -37,7 +38,7 @@ pub fn read_documents(bytes: &[u8], file: &str, limits: &Limits) -> Read<Vec<Sou
     let offset = |marker: &Marker| marker.byte_offset().unwrap_or_else(|| marker.index()).saturating_add(mark) as u64;
     let mut roots = Vec::new();
     let findings = drive(&mut Events::new(parser, offset), limits, Keep::All, file, |_, done| {
-        if let Done::Root(root) = done {
+        if let Done::Root(root) | Done::Partial(root) = done {
             roots.push(root);
         }
     });
@@ -90,9 +91,7 @@ pub(crate) fn drive<'a, I: BorrowedInput<'a>, F: Fn(&Marker) -> u64>(
             Err(error) => {
                 let at = events.position(error.marker());
                 broken(&mut builder, &error, at, limits);
-                if let Some(root) = builder.close() {
-                    done(&mut findings, Done::Root(root));
-                }
+                builder.close(|partial| done(&mut findings, partial));
                 builder.reset();
                 anchors.reset();
                 findings.append(&mut builder.findings);
@@ -123,6 +122,14 @@ fn broken(builder: &mut Builder, error: &ScanError, at: Position, limits: &Limit
         if !builder.too_deep() {
             builder.report(too_deep(limits.depth()), span);
         }
+        return;
+    }
+    if matches!(error.kind(), ErrorKind::InputByteLimitExceeded { .. }) {
+        builder.report(too_long(limits.scalar, None), span);
+        return;
+    }
+    if let ErrorKind::InputIo { error } = error.kind() {
+        builder.findings.push(unreadable(error, at));
         return;
     }
     let (message, help) = explain(error.kind());

@@ -1,0 +1,345 @@
+//! A buffered reader that gives valid UTF-8, knows its place, and notices a scalar without an end.
+
+use crate::diagnostic::Position;
+use crate::yaml::encoding::wide;
+use granit_parser::{ErrorKind, InputIoError};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::io;
+use std::rc::Rc;
+
+const BUFFER: usize = 64 * 1024;
+
+/// What the reader and whoever follows it share.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    /// Bytes taken from the reader.
+    taken: Cell<u64>,
+    /// `taken` at the last event.
+    mark: Cell<u64>,
+    /// Bytes of a byte order mark.
+    head: Cell<u64>,
+    /// First byte that was no UTF-8.
+    invalid: Cell<Option<(u8, Position)>>,
+    /// Bytes beyond one per character, up to the characters that were asked for.
+    extra: Cell<u64>,
+    /// Later characters of several bytes: number of the character, bytes beyond one.
+    wide: RefCell<VecDeque<(u64, u8)>>,
+    wide_left: Cell<bool>,
+    /// Place of the next byte (JSON).
+    offset: Cell<u64>,
+    line: Cell<u32>,
+    column: Cell<u32>,
+    /// Place of the line break, when the last byte was one.
+    broke: Cell<Option<Position>>,
+    /// The next byte that is no blank begins a value.
+    armed: Cell<bool>,
+    start: Cell<Position>,
+    too_long: Cell<bool>,
+}
+
+impl Meter {
+    /// An event has ended: a scalar may again have its full length.
+    pub(crate) fn event(&self) {
+        self.mark.set(self.taken.get());
+    }
+
+    /// The first byte that is no UTF-8, and its place.
+    pub(crate) fn invalid(&self) -> Option<(u8, Position)> {
+        self.invalid.get()
+    }
+
+    /// True when a scalar had no end within the limit.
+    pub(crate) fn too_long(&self) -> bool {
+        self.too_long.get()
+    }
+
+    /// Byte offset of a character by its number. Numbers should rise.
+    pub(crate) fn byte_offset(&self, index: u64) -> u64 {
+        self.event();
+        if self.wide_left.get() {
+            let mut wide = self.wide.borrow_mut();
+            let mut extra = self.extra.get();
+            while let Some((at, bytes)) = wide.front().copied()
+                && at < index
+            {
+                extra += u64::from(bytes);
+                wide.pop_front();
+            }
+            self.extra.set(extra);
+            self.wide_left.set(!wide.is_empty());
+        }
+        index + self.head.get() + self.extra.get()
+    }
+
+    /// Place of the next byte.
+    pub(crate) fn here(&self) -> Position {
+        Position { offset: self.offset.get(), line: self.line.get(), column: self.column.get() }
+    }
+
+    /// Place of the byte that was read last.
+    pub(crate) fn before(&self) -> Position {
+        self.broke.get().unwrap_or_else(|| Position {
+            offset: self.offset.get().saturating_sub(1),
+            line: self.line.get(),
+            column: self.column.get().saturating_sub(1).max(1),
+        })
+    }
+
+    /// The next byte that is no blank begins a value.
+    pub(crate) fn arm(&self) {
+        self.armed.set(true);
+    }
+
+    /// The byte that was read last begins a value.
+    pub(crate) fn begin(&self) {
+        self.armed.set(false);
+        self.start.set(self.before());
+    }
+
+    /// Where the value began.
+    pub(crate) fn start(&self) -> Position {
+        self.start.get()
+    }
+
+    fn step(&self, byte: u8) {
+        if self.armed.get() && !byte.is_ascii_whitespace() {
+            self.armed.set(false);
+            self.start.set(self.here());
+        }
+        if byte == b'\n' {
+            self.broke.set(Some(self.here()));
+            self.line.set(self.line.get().saturating_add(1));
+            self.column.set(1);
+        } else {
+            self.broke.set(None);
+            if byte & 0xC0 != 0x80 {
+                self.column.set(self.column.get().saturating_add(1));
+            }
+        }
+        self.offset.set(self.offset.get() + 1);
+    }
+}
+
+/// The reader; whole characters stand in `buffer[at..good]`, the rest of a cut one in `buffer[good..end]`.
+pub(crate) struct Input<R> {
+    reader: R,
+    buffer: Box<[u8]>,
+    at: usize,
+    good: usize,
+    end: usize,
+    ended: bool,
+    failure: Option<io::Error>,
+    limit: u64,
+    /// Place of `buffer[at]` when the buffer was filled; kept for the place of a wrong byte.
+    line: u32,
+    column: u32,
+    meter: Rc<Meter>,
+}
+
+impl<R: io::Read> Input<R> {
+    /// Takes the beginning of the text; `scalar` is the limit for one scalar.
+    pub(crate) fn new(reader: R, scalar: usize) -> Self {
+        let meter = Meter { line: Cell::new(1), column: Cell::new(1), ..Meter::default() };
+        let mut input = Self {
+            reader,
+            buffer: vec![0; BUFFER].into_boxed_slice(),
+            at: 0,
+            good: 0,
+            end: 0,
+            ended: false,
+            failure: None,
+            limit: (scalar as u64).saturating_add(2 * BUFFER as u64),
+            line: 1,
+            column: 1,
+            meter: Rc::new(meter),
+        };
+        // A short first read must not hide the encoding.
+        while input.end < 4 && !input.ended {
+            input.take();
+        }
+        if input.encoding().is_none() {
+            if input.buffer.starts_with(b"\xEF\xBB\xBF") && input.end >= 3 {
+                input.at = 3;
+                input.good = 3;
+                input.meter.head.set(3);
+                input.meter.offset.set(3);
+            }
+            input.check();
+        }
+        input
+    }
+
+    pub(crate) fn meter(&self) -> Rc<Meter> {
+        self.meter.clone()
+    }
+
+    /// The name of an encoding that is not read.
+    pub(crate) fn encoding(&self) -> Option<&'static str> {
+        self.buffer.get(..self.end).and_then(wide)
+    }
+
+    /// True when the text begins as JSON does: brackets, then a string or the end of a bracket.
+    pub(crate) fn is_json(&self) -> bool {
+        let head = self.buffer.get(self.at..self.good).unwrap_or(&[]);
+        let mut brackets = head.iter().skip_while(|b| b.is_ascii_whitespace()).peekable();
+        matches!(brackets.peek(), Some(b'{' | b'['))
+            && brackets
+                .find(|b| !b.is_ascii_whitespace() && !matches!(b, b'{' | b'['))
+                .is_some_and(|b| matches!(b, b'"' | b'}' | b']'))
+    }
+
+    /// Reads once into the free part of the buffer.
+    fn take(&mut self) {
+        let Some(free) = self.buffer.get_mut(self.end..) else { return };
+        loop {
+            match self.reader.read(free) {
+                Ok(0) => self.ended = true,
+                Ok(count) => {
+                    self.end += count.min(free.len());
+                    self.meter.taken.set(self.meter.taken.get() + count as u64);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.ended = true;
+                    self.failure = Some(error);
+                }
+            }
+            return;
+        }
+    }
+
+    /// Finds the whole characters after `good`; bytes that are no UTF-8 become `?`.
+    fn check(&mut self) {
+        let Some(mut fresh) = self.buffer.get_mut(self.good..self.end) else { return };
+        loop {
+            let (valid, wrong) = match std::str::from_utf8(fresh) {
+                Ok(text) => (text.len(), 0),
+                Err(error) => (error.valid_up_to(), error.error_len().unwrap_or(usize::MAX)),
+            };
+            let (text, rest) = fresh.split_at_mut(valid);
+            advance(text, &mut self.line, &mut self.column);
+            self.good += valid;
+            let wrong = match wrong {
+                0 => return,
+                usize::MAX if !self.ended => return,
+                wrong => wrong.min(rest.len()),
+            };
+            if self.meter.invalid.get().is_none() {
+                let behind = self.end - self.good;
+                let offset = self.meter.taken.get().saturating_sub(behind as u64);
+                let at = Position { offset, line: self.line, column: self.column };
+                self.meter.invalid.set(Some((rest.first().copied().unwrap_or(0), at)));
+            }
+            let (bad, rest) = rest.split_at_mut(wrong);
+            bad.fill(b'?');
+            self.column = self.column.saturating_add(u32::try_from(wrong).unwrap_or(0));
+            self.good += wrong;
+            fresh = rest;
+        }
+    }
+
+    /// Makes sure that a whole character is there; false at the end. Errors: of the reader, or a scalar too long.
+    fn fill(&mut self) -> io::Result<bool> {
+        while self.at >= self.good {
+            if self.ended {
+                return self.failure.take().map_or(Ok(false), Err);
+            }
+            if self.meter.taken.get() - self.meter.mark.get() > self.limit {
+                self.meter.too_long.set(true);
+                return Err(io::Error::other("a scalar is too long"));
+            }
+            self.buffer.copy_within(self.good..self.end, 0);
+            self.end -= self.good;
+            (self.at, self.good) = (0, 0);
+            self.take();
+            self.check();
+        }
+        Ok(true)
+    }
+}
+
+fn advance(text: &[u8], line: &mut u32, column: &mut u32) {
+    let breaks = text.iter().filter(|b| **b == b'\n').count();
+    let last = text.rsplit(|b| *b == b'\n').next().unwrap_or(text);
+    let width = last.iter().filter(|b| **b & 0xC0 != 0x80).count();
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    if breaks > 0 {
+        *line = line.saturating_add(number(breaks));
+        *column = 1;
+    }
+    *column = column.saturating_add(number(width));
+}
+
+/// For JSON: bytes, with their place in the meter.
+impl<R: io::Read> io::Read for Input<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.at >= self.good && !self.fill()? {
+            return Ok(0);
+        }
+        let from = self.buffer.get(self.at..self.good).unwrap_or(&[]);
+        let count = from.len().min(out.len());
+        for (to, byte) in out.iter_mut().zip(from) {
+            *to = *byte;
+            self.meter.step(*byte);
+        }
+        self.at += count;
+        Ok(count)
+    }
+}
+
+/// For YAML: characters, with their byte offsets in the meter.
+pub(crate) struct Chars<R> {
+    input: Input<R>,
+    index: u64,
+}
+
+impl<R: io::Read> Chars<R> {
+    pub(crate) fn new(input: Input<R>) -> Self {
+        Self { input, index: 0 }
+    }
+
+    #[cold]
+    fn broken(&self, error: io::Error) -> ErrorKind {
+        if self.input.meter.too_long() {
+            ErrorKind::InputByteLimitExceeded { limit: usize::try_from(self.input.limit).unwrap_or(usize::MAX) }
+        } else {
+            ErrorKind::InputIo { error: InputIoError::from_io(error) }
+        }
+    }
+
+    fn wide(&mut self) -> Option<char> {
+        let input = &mut self.input;
+        let head = input.buffer.get(input.at..input.good.min(input.at + 4))?;
+        let c = head.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next())?;
+        input.at += c.len_utf8();
+        let extra = u8::try_from(c.len_utf8() - 1).unwrap_or(0);
+        input.meter.wide.borrow_mut().push_back((self.index, extra));
+        input.meter.wide_left.set(true);
+        self.index += 1;
+        Some(c)
+    }
+}
+
+impl<R: io::Read> Iterator for Chars<R> {
+    type Item = Result<char, ErrorKind>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let input = &mut self.input;
+        if input.at >= input.good {
+            match input.fill() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(self.broken(error))),
+            }
+        }
+        let byte = *self.input.buffer.get(self.input.at)?;
+        if byte < 0x80 {
+            self.input.at += 1;
+            self.index += 1;
+            return Some(Ok(char::from(byte)));
+        }
+        self.wide().map(Ok)
+    }
+}
