@@ -3,6 +3,7 @@
 //! The data files and their format are in `data/`; adding a platform is a change there plus the snapshots.
 
 mod builtin;
+mod check;
 mod entry;
 mod expand;
 mod model;
