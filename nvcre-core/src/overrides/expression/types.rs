@@ -1,7 +1,7 @@
 //! Static types of an expression. The interpreter is dynamic: it would find a misspelt variable or a comparison of a
 //! string with a number only when it gets there, and calls the latter false. The engine refuses both (04 §2.5).
 
-use super::cel::MAX_LOOPS;
+use super::cel::{MAX_DEPTH, MAX_LOOPS};
 use ::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 use std::fmt;
 
@@ -66,7 +66,7 @@ type Found = Result<Type, String>;
 
 /// Checks that an expression names known variables and functions, mixes no types and is of type bool.
 pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
-    let mut checker = Checker { scope: Vec::new(), loops: 0 };
+    let mut checker = Checker { scope: Vec::new(), loops: 0, depth: 0 };
     match checker.infer(&expression.expr)? {
         Bool => Ok(()),
         Dyn => Err("the type of the expression is known only when it is evaluated, it must be bool".to_owned()),
@@ -78,10 +78,21 @@ struct Checker {
     /// Variables of loops, innermost last.
     scope: Vec<(String, Type)>,
     loops: usize,
+    depth: usize,
 }
 
 impl Checker {
     fn infer(&mut self, expression: &Expr) -> Found {
+        if self.depth == MAX_DEPTH {
+            return Err(format!("the expression is nested deeper than {MAX_DEPTH} levels"));
+        }
+        self.depth += 1;
+        let found = self.infer_here(expression);
+        self.depth -= 1;
+        found
+    }
+
+    fn infer_here(&mut self, expression: &Expr) -> Found {
         match expression {
             Expr::Unspecified => Err("the expression is empty".to_owned()),
             Expr::Literal(literal) => Ok(match literal {
