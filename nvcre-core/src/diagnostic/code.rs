@@ -85,6 +85,36 @@ codes! {
     // Fleet: NV100–NV139.
 
     // Catalogue: NV140–NV159.
+    /// Two parts of a catalogue have the same name or number.
+    CatalogueDuplicate = 140, Error, Catalogue;
+    /// A catalogue speaks of a platform, architecture, edition, environment or toleration that it does not have.
+    CatalogueUnknownName = 141, Error, Catalogue;
+    /// A placeholder that does not exist, or a number in the middle of a text.
+    CataloguePlaceholder = 142, Error, Catalogue;
+    /// Two entries can match the same platform, GPU and framework and both set `trainer.env`: the second would wipe the
+    /// first (05 §6.5).
+    CatalogueTrainerEnv = 143, Error, Catalogue;
+    /// A variable stands twice in one list (05 §6.6), or its name is no variable name.
+    CatalogueVariable = 144, Error, Catalogue;
+    /// A variable that Trainer keeps for itself would land in `trainer.env` (08 row 18).
+    CatalogueReservedVariable = 145, Error, Catalogue;
+    /// A resource whose name or quantity Kubernetes does not take.
+    CatalogueResource = 146, Error, Catalogue;
+    /// A label or annotation key that Kubernetes does not take.
+    CatalogueLabelKey = 147, Error, Catalogue;
+    /// A `jobTemplatePatch` that is no list of RFC 6902 operations.
+    CatalogueJobTemplatePatch = 148, Error, Catalogue;
+    /// A detection rule that is never reached, because an earlier one holds for every node that it holds for.
+    CatalogueUnreachableRule = 149, Error, Catalogue;
+    /// A value that makes no sense where it stands: an empty name, a name that is not in kebab case, a negative count.
+    CatalogueValue = 150, Error, Catalogue;
+    /// An object without `apiVersion`, `kind` or `metadata.name`.
+    CatalogueObject = 151, Error, Catalogue;
+    /// A part of a catalogue that nothing uses or that has no effect.
+    CatalogueUnused = 152, Warning, Catalogue;
+
+    /// What the catalogue advises for the platform, GPU and edition of a run (00 D1).
+    PlatformAdvice = 159, Warning, Catalogue;
 
     // Overrides: NV160–NV199.
 
