@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn the_largest_request_of_all_documents() {
-        let pod = |gpus: Value| json!({"spec": {"containers": [{"resources": {"requests": {"nvidia.com/gpu": gpus}}}]}});
+        let pod =
+            |gpus: Value| json!({"spec": {"containers": [{"resources": {"requests": {"nvidia.com/gpu": gpus}}}]}});
         for (value, wanted) in [
             (json!("8"), 8),
             (json!(4), 4),
@@ -177,7 +178,8 @@ mod tests {
     #[test]
     fn small_nodes_are_left_out() {
         // 08 row 11.
-        let counts = [("a", "2"), ("b", "1"), ("c", "2"), ("d", "2"), ("e", "1"), ("f", "2")].map(|(n, c)| (n, Some(c)));
+        let counts =
+            [("a", "2"), ("b", "1"), ("c", "2"), ("d", "2"), ("e", "1"), ("f", "2")].map(|(n, c)| (n, Some(c)));
         let (inventory, mut fleet) = fleet(&counts);
         let found = fleet.apply_capacity(&inventory, 2);
         assert_eq!(fleet.names(&inventory).collect::<Vec<_>>(), ["a", "c", "d", "f"]);

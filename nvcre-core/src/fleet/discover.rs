@@ -63,15 +63,14 @@ impl Fleet {
     ) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
         let path = options.target_path.cloned().unwrap_or_else(|| FieldPath::parse("spec.target"));
-        let flag = |r: Result<_, Diagnostic>, found: &mut Vec<_>| r.map_err(|e| found.push(e)).ok().flatten();
-        let platform_flag = flag(parse_platform_flag(options.platform.unwrap_or(""), catalogue), &mut found);
-        let arch_flag = match parse_architecture_flag(options.gpu_arch.unwrap_or(""), catalogue) {
-            Ok(architecture) => architecture,
-            Err(error) => {
-                found.push(error);
-                None
-            }
-        };
+        let platform_flag = parse_platform_flag(options.platform.unwrap_or(""), catalogue).unwrap_or_else(|error| {
+            found.push(*error);
+            None
+        });
+        let arch_flag = parse_architecture_flag(options.gpu_arch.unwrap_or(""), catalogue).unwrap_or_else(|error| {
+            found.push(*error);
+            None
+        });
 
         let mut fleet = Self {
             target: target.cloned().unwrap_or_default(),
@@ -124,7 +123,8 @@ impl Fleet {
         platform_flag: Option<&str>,
     ) -> Vec<Candidate<'a>> {
         let selector = Selector::new(inventory, Some(&self.target));
-        let mut order: Vec<(&str, u32)> = (0u32..).zip(&inventory.nodes).map(|(n, x)| (inventory.text(x.name), n)).collect();
+        let mut order: Vec<(&str, u32)> =
+            (0u32..).zip(&inventory.nodes).map(|(n, x)| (inventory.text(x.name), n)).collect();
         order.sort_unstable();
         let mut passed = Vec::with_capacity(order.len());
         for (name, index) in order {
@@ -176,9 +176,9 @@ impl Fleet {
             None if counts.len() > 1 => {
                 let message = format!("The target holds nodes of several platforms, one is wanted: {listed}.");
                 let known = commas(catalogue.platforms.iter().map(|p| p.name.as_str()));
-                Some(Diagnostic::at(Code::HeterogeneousPlatform, self.target_path.clone(), message).with_help(
-                    format!("Narrow the target to the nodes of one platform, or settle it with --platform ({known})."),
-                ))
+                Some(Diagnostic::at(Code::HeterogeneousPlatform, self.target_path.clone(), message).with_help(format!(
+                    "Narrow the target to the nodes of one platform, or settle it with --platform ({known})."
+                )))
             }
             _ => None,
         }
@@ -233,7 +233,8 @@ fn placeholders(inventory: &Inventory, candidates: &[Candidate<'_>], table: &[Pr
     if marked.is_empty() {
         return None;
     }
-    let labels: BTreeSet<&str> = marked.iter().filter_map(|c| c.product.placeholder).map(|id| inventory.text(id)).collect();
+    let labels: BTreeSet<&str> =
+        marked.iter().filter_map(|c| c.product.placeholder).map(|id| inventory.text(id)).collect();
     let filled: BTreeSet<&str> = marked
         .iter()
         .filter_map(|c| c.product.index.and_then(|at| table.get(at as usize)))

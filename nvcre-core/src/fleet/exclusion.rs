@@ -132,6 +132,11 @@ impl ExclusionReason {
         }
     }
 
+    /// True for the filters that come after the nodes of a run have been discovered (03 §4): architecture, capacity.
+    pub(crate) const fn is_late(self) -> bool {
+        matches!(self, Self::Architecture { .. } | Self::Capacity { .. })
+    }
+
     /// True when the exclusion is one that a report names as such (03 §1.8): the node passed the target and is a GPU
     /// node, yet it does not take part.
     pub const fn is_reported(self) -> bool {
@@ -190,7 +195,8 @@ impl Fleet {
                 if let Some(e) = target.match_expressions.get(index as usize) {
                     let path = self.target_path.key("matchExpressions").index(index as usize);
                     let values = commas(e.values.iter());
-                    let wanted = if values.is_empty() { e.operator.clone() } else { format!("{} [{values}]", e.operator) };
+                    let wanted =
+                        if values.is_empty() { e.operator.clone() } else { format!("{} [{values}]", e.operator) };
                     out.found = text(found);
                     out.reason = format!("{}; {path} wants {wanted}", label_state(&e.key, out.found.as_deref()));
                     (out.path, out.key, out.wanted) = (Some(path), Some(e.key.clone()), Some(wanted));

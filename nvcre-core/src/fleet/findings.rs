@@ -125,9 +125,8 @@ pub(crate) fn no_eligible_nodes(inventory: &Inventory, fleet: &Fleet) -> Diagnos
 /// What is said when some nodes take part and others do not although one would expect it.
 pub(crate) fn exclusions(inventory: &Inventory, fleet: &Fleet) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    let of = |filter: Filter| -> Vec<&str> {
-        fleet.excluded_by(filter).map(|e| fleet.name(inventory, e.node)).collect()
-    };
+    let of =
+        |filter: Filter| -> Vec<&str> { fleet.excluded_by(filter).map(|e| fleet.name(inventory, e.node)).collect() };
     let cordoned = of(Filter::Cordon);
     if !cordoned.is_empty() {
         let message = format!("{} of the target left out as cordoned: {}.", nodes(cordoned.len()), commas(&cordoned));

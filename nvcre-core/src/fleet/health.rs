@@ -155,6 +155,12 @@ const BAD_TAINTS: [&str; 10] = [
 /// The driver whose resource slices describe GPUs.
 pub(crate) const GPU_DRIVER: &str = "gpu.nvidia.com";
 
+/// Names of the nodes for which a resource slice of GPUs exists.
+pub(crate) fn nodes_with_slices(inventory: &Inventory) -> BTreeSet<StringId> {
+    let slices = inventory.slices.iter().filter(|s| inventory.text(s.driver) == GPU_DRIVER);
+    slices.filter_map(|s| s.node_name).collect()
+}
+
 /// The checks, prepared once for an inventory.
 pub(crate) struct HealthCheck<'a> {
     inventory: &'a Inventory,
@@ -169,13 +175,12 @@ pub(crate) struct HealthCheck<'a> {
 impl<'a> HealthCheck<'a> {
     pub(crate) fn new(inventory: &'a Inventory) -> Self {
         let strings = &inventory.strings;
-        let gpu_slices = inventory.slices.iter().filter(|s| inventory.text(s.driver) == GPU_DRIVER);
         let bad = |t: &crate::api::Taint| BAD_TAINTS.contains(&t.key.as_str()) && t.effect != "PreferNoSchedule";
         Self {
             inventory,
             bad_taints: inventory.taints.iter().map(bad).collect(),
             virtual_taints: inventory.taints.iter().map(|t| t.key.starts_with("virtual-kubelet.io/")).collect(),
-            with_slices: gpu_slices.filter_map(|s| s.node_name).collect(),
+            with_slices: nodes_with_slices(inventory),
             gpu: strings.find(GPU_RESOURCE),
             os_label: strings.find("kubernetes.io/os"),
             type_label: strings.find("type"),
@@ -192,9 +197,10 @@ impl<'a> HealthCheck<'a> {
             .and_then(|gpu| node.allocatable.iter().find(|(k, _)| *k == gpu))
             .and_then(|(_, value)| quantity(*value));
         let mig = product.contains("-MIG-")
-            || node.allocatable.iter().any(|(k, value)| {
-                text(*k).starts_with("nvidia.com/mig-") && quantity(*value).is_none_or(|q| q > zero)
-            });
+            || node
+                .allocatable
+                .iter()
+                .any(|(k, value)| text(*k).starts_with("nvidia.com/mig-") && quantity(*value).is_none_or(|q| q > zero));
         let taint = |set: &[bool]| node.taints.iter().any(|id| set.get(id.0 as usize).is_some_and(|b| *b));
         let system = node.operating_system.or_else(|| label_id(node, self.os_label)).map(text).unwrap_or_default();
         let more = |board: i32| gpus.is_some_and(|g| g > Quantity::from_whole(i64::from(board)));

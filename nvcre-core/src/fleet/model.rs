@@ -1,6 +1,6 @@
 //! The nodes of a run, and what is known of them.
 
-use super::exclusion::{Excluded, ExclusionReason, Exclusion};
+use super::exclusion::{Excluded, Exclusion};
 use super::products::Product;
 use super::{Inventory, InventoryNode};
 use crate::api::{GPU_PRODUCT_KEY, HOSTNAME_KEY, TargetSpec};
@@ -100,9 +100,7 @@ impl Fleet {
 
     /// Nodes as they were before the architecture and capacity filters, by name (03 §4).
     pub fn discovered(&self, inventory: &Inventory) -> Vec<u32> {
-        let late = self.excluded.iter().filter(|e| {
-            matches!(e.reason, ExclusionReason::Architecture { .. } | ExclusionReason::Capacity { .. })
-        });
+        let late = self.excluded.iter().filter(|e| e.reason.is_late());
         let mut out: Vec<u32> = self.nodes.iter().copied().chain(late.map(|e| e.node)).collect();
         out.sort_by_key(|node| self.name(inventory, *node));
         out

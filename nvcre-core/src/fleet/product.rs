@@ -43,10 +43,8 @@ pub fn is_placeholder_product(product: &str) -> bool {
 /// The label value that a product name of a `ResourceSlice` becomes: only letters, digits, `-`, `_`, `.`, its words
 /// joined with `-` (03 §3.3). Empty when nothing is left.
 pub fn product_label_value(name: &str) -> String {
-    let kept: String = name
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ' '))
-        .collect();
+    let kept: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ')).collect();
     kept.split_whitespace().collect::<Vec<_>>().join("-")
 }
 
@@ -56,7 +54,7 @@ pub fn product_label_value(name: &str) -> String {
 /// # Errors
 /// [`Code::UnknownArchitecture`] when the catalogue's table has no such architecture; names the value and the known
 /// ones in alphabetical order.
-pub fn parse_architecture_flag(text: &str, catalogue: &Catalogue) -> Result<Option<String>, Diagnostic> {
+pub fn parse_architecture_flag(text: &str, catalogue: &Catalogue) -> Result<Option<String>, Box<Diagnostic>> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -65,18 +63,20 @@ pub fn parse_architecture_flag(text: &str, catalogue: &Catalogue) -> Result<Opti
         return Ok(Some(parsed));
     }
     let known = catalogue.architecture_names().join(", ");
-    Err(Diagnostic::new(
+    let error = Diagnostic::new(
         Code::UnknownArchitecture,
         format!("{text:?} is no GPU architecture of the hardware table; known are: {known}."),
-    )
-    .with_help("Give one of the known names, or a product label that begins with one, such as NVIDIA-GB300."))
+    );
+    Err(Box::new(
+        error.with_help("Give one of the known names, or a product label that begins with one, such as NVIDIA-GB300."),
+    ))
 }
 
 /// Reads a platform given by hand, as `--platform` (06 §3.1). Empty is "not given".
 ///
 /// # Errors
 /// [`Code::UnknownPlatform`] when the catalogue has no such platform; names the value and the known ones.
-pub fn parse_platform_flag<'a>(text: &'a str, catalogue: &Catalogue) -> Result<Option<&'a str>, Diagnostic> {
+pub fn parse_platform_flag<'a>(text: &'a str, catalogue: &Catalogue) -> Result<Option<&'a str>, Box<Diagnostic>> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -84,11 +84,11 @@ pub fn parse_platform_flag<'a>(text: &'a str, catalogue: &Catalogue) -> Result<O
         return Ok(Some(text));
     }
     let known: Vec<&str> = catalogue.platforms.iter().map(|p| p.name.as_str()).collect();
-    Err(Diagnostic::new(
+    let error = Diagnostic::new(
         Code::UnknownPlatform,
         format!("{text:?} is no known platform; known are: {}.", known.join(", ")),
-    )
-    .with_help("Give one of the known names as it is written here; case matters."))
+    );
+    Err(Box::new(error.with_help("Give one of the known names as it is written here; case matters.")))
 }
 
 /// The architecture that a target names by its product label: in `nodeSelector`, or as the only value of an `In`
@@ -193,7 +193,9 @@ mod tests {
 
     #[test]
     fn placeholders() {
-        for yes in ["NVIDIA-Graphics-Device", "NVIDIA Graphics Device", "NVIDIA-DGX-Display", "NVIDIA-Graphics-Device-SHARED"] {
+        for yes in
+            ["NVIDIA-Graphics-Device", "NVIDIA Graphics Device", "NVIDIA-DGX-Display", "NVIDIA-Graphics-Device-SHARED"]
+        {
             assert!(is_placeholder_product(yes), "{yes}");
         }
         for no in ["", "NVIDIA-H100", "NVIDIA-DGX", "NVIDIA-Graphics-Devices"] {

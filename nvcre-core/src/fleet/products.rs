@@ -45,9 +45,8 @@ pub(crate) fn assign(inventory: &Inventory, nodes: impl Iterator<Item = u32>) ->
     let mut out = Vec::new();
     for node in nodes.filter_map(|n| inventory.nodes.get(n as usize)) {
         let label = label_id(node, key);
-        let worth = label.map_or(Worth::Nothing, |id| {
-            *by_label.entry(id).or_insert_with(|| table.judge(inventory.text(id)))
-        });
+        let worth =
+            label.map_or(Worth::Nothing, |id| *by_label.entry(id).or_insert_with(|| table.judge(inventory.text(id))));
         let fill = |table: &mut Table, slices: &mut Option<BTreeMap<StringId, String>>| {
             let slices = slices.get_or_insert_with(|| slice_products(inventory));
             slices.get(&node.name).and_then(|text| match table.judge(text) {
@@ -159,7 +158,8 @@ mod tests {
 
     #[test]
     fn the_highest_generation_counts_whatever_the_order() {
-        let slices = [("b", 1, "NVIDIA A100"), ("a", 7, "NVIDIA H100"), ("c", 7, "NVIDIA H200"), ("z", 2, "NVIDIA B200")];
+        let slices =
+            [("b", 1, "NVIDIA A100"), ("a", 7, "NVIDIA H100"), ("c", 7, "NVIDIA H200"), ("z", 2, "NVIDIA B200")];
         for turn in 0..4 {
             let mut builder = InventoryBuilder::new();
             builder.node("n1");

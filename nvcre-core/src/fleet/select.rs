@@ -1,9 +1,13 @@
 //! Does a node pass a target? Filters 1–5 of 03 §1, compiled once against the numbers of an inventory, so that a node
 //! costs comparisons of numbers and no allocation.
 
+use super::health::nodes_with_slices;
 use super::{ExclusionReason, Inventory, InventoryNode, StringId};
-use crate::api::{GPU_PRESENT_KEY, NodeSelectorRequirement, TargetSpec, TaintSelector};
-use crate::check::{label_key_problem, label_value_problem};
+use crate::api::{
+    GPU_PRESENT_KEY, GPU_PRODUCT_KEY, GPU_RESOURCE, NodeSelectorRequirement, Taint, TaintSelector, TargetSpec,
+};
+use crate::check::{Quantity, label_key_problem, label_value_problem};
+use std::collections::BTreeSet;
 
 /// Taint that Kubernetes puts on a cordoned node.
 pub(crate) const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
@@ -19,6 +23,7 @@ pub(crate) struct Selector {
     keep_cordoned: bool,
     present: Option<StringId>,
     yes: Option<StringId>,
+    with_slices: BTreeSet<StringId>,
 }
 
 /// One expression.
@@ -75,7 +80,7 @@ impl Test {
 }
 
 /// True when a taint selector matches a taint (03 §1.4).
-fn taint_matches(selector: &TaintSelector, taint: &crate::api::Taint) -> bool {
+fn taint_matches(selector: &TaintSelector, taint: &Taint) -> bool {
     selector.key == taint.key
         && (selector.value.is_empty() || selector.value == taint.value)
         && (selector.effect.is_empty() || selector.effect == taint.effect)
@@ -114,7 +119,16 @@ impl Selector {
                 || target.taint_selectors.iter().any(|s| s.key == UNSCHEDULABLE_TAINT),
             present: strings.find(GPU_PRESENT_KEY),
             yes: strings.find("true"),
+            with_slices: nodes_with_slices(inventory),
         }
+    }
+
+    /// True for a node that offers GPUs, as a resource or in a slice, or carries a product label (00 D27).
+    fn looks_like_gpu(&self, inventory: &Inventory, node: &InventoryNode) -> bool {
+        let offered = || inventory.allocatable(node, GPU_RESOURCE).and_then(Quantity::parse);
+        inventory.label(node, GPU_PRODUCT_KEY).is_some_and(|p| !p.is_empty())
+            || offered().is_some_and(|q| q > Quantity::default())
+            || self.with_slices.contains(&node.name)
     }
 
     /// The first filter of 1–6 that a node does not pass; `None` when it passes all.
@@ -146,17 +160,8 @@ impl Selector {
         if node.unschedulable && !self.keep_cordoned {
             return Some(ExclusionReason::Cordoned { gpu });
         }
-        (!gpu).then(|| ExclusionReason::GpuPresent { found, looks_like_gpu: looks_like_gpu(inventory, node) })
+        (!gpu).then(|| ExclusionReason::GpuPresent { found, looks_like_gpu: self.looks_like_gpu(inventory, node) })
     }
-}
-
-/// True for a node that offers GPUs or carries a product label (00 D27).
-fn looks_like_gpu(inventory: &Inventory, node: &InventoryNode) -> bool {
-    inventory.label(node, crate::api::GPU_PRODUCT_KEY).is_some_and(|p| !p.is_empty())
-        || inventory
-            .allocatable(node, crate::api::GPU_RESOURCE)
-            .and_then(crate::check::Quantity::parse)
-            .is_some_and(|q| q > crate::check::Quantity::default())
 }
 
 #[cfg(test)]
