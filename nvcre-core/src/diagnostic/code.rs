@@ -344,6 +344,60 @@ codes! {
     Unresolved = 207, Notice, Workflow;
 
     // Jobs: NV250–NV299.
+    /// The size of a job is missing, zero or negative (03 §5.1; 08 row 16).
+    JobSize = 250, Error, Jobs;
+    /// A job needs more nodes than take part; sizes are never clamped (03 §5.1, 00 D36).
+    TooFewNodes = 251, Error, Jobs;
+    /// Nodes lack the label that names their topology domain (03 §5.3, 00 D29).
+    MissingTopologyLabel = 252, Error, Jobs;
+    /// Placement `Unpinned` together with something that needs several jobs (03 §5.7).
+    PlacementConflict = 253, Error, Jobs;
+    /// A group is larger or smaller than the size asked for (03 §5.3–5.4, 00 D74).
+    GroupSize = 254, Warning, Jobs;
+    /// Nodes are in a full group and in an overflow group (03 §5.2–5.3, 00 D14).
+    NodesRunTwice = 255, Notice, Jobs;
+    /// A node has no hostname label, or two nodes share one: pods may not land there (00 D24).
+    HostnameLabel = 256, Warning, Jobs;
+    /// The target names nodes that the inventory does not have (00 D79).
+    UnknownNodeNames = 257, Warning, Jobs;
+    /// Two jobs or two per-job copies would have the same name (00 D57).
+    NamesCollide = 258, Error, Jobs;
+    /// The name of the run makes illegal TrainJob names or labels (08 row 22, 00 D21).
+    IllegalRunName = 259, Error, Jobs;
+    /// Names of Jobs and pods below a TrainJob become longer than a cluster allows (08 row 22, 00 D21, D26).
+    NameTooLong = 260, Error, Jobs;
+    /// A run has more jobs than can be named.
+    TooManyJobs = 261, Error, Jobs;
+    /// A dependency has no kind or name, or two have the same (03 §6.4).
+    InvalidDependency = 262, Error, Jobs;
+    /// A checkpoint names a claim that is not among the dependencies (03 §6.2).
+    CheckpointPVCMissing = 263, Error, Jobs;
+    /// A dependency is mentioned only outside of reference fields: all jobs share it (00 D72).
+    SharedDependency = 264, Warning, Jobs;
+    /// The reference engine does something else than what is shown (00 D60).
+    EngineDiffers = 265, Warning, Jobs;
+    /// A node affinity that is there matches nothing (08 rows 25, 26).
+    EmptyAffinityTerm = 266, Error, Jobs;
+    /// An Unpinned job would be pinned to product labels that only a ResourceSlice knows (03 §6.5).
+    SynthesizedProducts = 267, Error, Jobs;
+    /// Runtime patches that Trainer refuses (08 rows 21, 24a).
+    RuntimePatches = 268, Error, Jobs;
+    /// Replicated jobs that JobSet refuses (08 rows 14, 16).
+    ReplicatedJobs = 269, Error, Jobs;
+    /// A variable that Trainer sets itself (08 row 18).
+    ReservedTrainerEnv = 270, Error, Jobs;
+    /// Duplicate or too many variables of the trainer (08 rows 19, 23).
+    TrainerEnv = 271, Error, Jobs;
+    /// Command or arguments of the trainer have too many or too long words (08 row 23, 00 D54).
+    TooManyWords = 272, Error, Jobs;
+    /// A runtime has more than one ML policy, or fields that Trainer no longer has (08 rows 17, 24a).
+    MlPolicy = 273, Error, Jobs;
+    /// A count is zero or negative (08 row 16).
+    NegativeCount = 274, Error, Jobs;
+    /// A field that has no effect without the engine's controller (00 D69, D81).
+    NoEffectInDelivery = 275, Warning, Jobs;
+    /// The run does not fit into a run record (10 §2).
+    RecordTooLarge = 276, Error, Jobs;
 }
 
 impl Code {

@@ -1,1 +1,25 @@
 //! From a resolved Workflow and a fleet to groups and manifests (03 §5–6, 10).
+
+mod affinity;
+mod groups;
+mod input;
+mod limits;
+mod names;
+mod partition;
+mod patch;
+mod references;
+mod runtime;
+mod scope;
+mod template;
+#[cfg(test)]
+mod testing;
+mod tolerations;
+mod unique;
+
+pub use input::{Delivery, Excluded, Facts, JobsInput};
+pub use names::*;
+pub use partition::{Group, Grouping, PartitionError, partition};
+pub use patch::{LAUNCHER, WORKER, edit_patch, edit_pod_patch, target_jobs, worker_job};
+pub use references::is_cluster_scoped;
+pub use scope::{Scope, classify, creation_order, engine_replacements};
+pub use template::{Manifest, Owner, Role};

@@ -1,0 +1,220 @@
+//! The groups of a run, with every finding about sizes and domains (03 §5; 00 D14, D29, D36, D74).
+
+use super::input::{JobsInput, listed};
+use super::partition::{Group, Grouping, PartitionError, partition};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::trace::Origin;
+use std::collections::{BTreeMap, BTreeSet};
+
+const SIZE: &str = "spec.numNodes";
+const TOPOLOGY_KEY: &str = "spec.orchestration.topology.topologyKey";
+
+/// The groups of a run and the nodes they share.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Groups {
+    pub list: Vec<Group>,
+    /// Groups that share a node with a group, by group.
+    pub conflicts: BTreeMap<u32, BTreeSet<u32>>,
+    /// Nodes that are in two groups, in the order of the groups that borrow them.
+    pub repeated: Vec<u32>,
+}
+
+impl Groups {
+    pub fn new(list: Vec<Group>) -> Self {
+        let mut first: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut conflicts: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        let mut repeated = Vec::new();
+        // Only groups that borrow can share nodes, so nothing is built for a fleet that divides evenly.
+        if list.iter().any(|g| g.overflow) {
+            for (place, group) in (0u32..).zip(&list) {
+                for node in &group.nodes {
+                    if let Some(other) = first.insert(*node, place) {
+                        conflicts.entry(place).or_default().insert(other);
+                        conflicts.entry(other).or_default().insert(place);
+                        repeated.push(*node);
+                    }
+                }
+            }
+        }
+        Self { list, conflicts, repeated }
+    }
+
+    /// Nodes of the largest group.
+    pub fn largest(&self) -> usize {
+        self.list.iter().map(|g| g.nodes.len()).max().unwrap_or(0)
+    }
+}
+
+/// Nodes per job from the trainer (03 §5.1).
+pub(crate) fn nodes_per_job(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) -> Option<i64> {
+    let size = input.train_job().and_then(|t| t.trainer.as_ref()).and_then(|t| t.num_nodes);
+    match size {
+        Some(size) if size > 0 => Some(size.into()),
+        Some(size) => {
+            let message = format!("the trainer's numNodes is {size}; a job needs at least one node");
+            findings.push(Diagnostic::at(Code::JobSize, SIZE, message).with_help(
+                "give numNodes as a number from 1; it is honoured exactly, and no size stands for all nodes",
+            ));
+            None
+        }
+        None => {
+            let message = "the job template has no trainer.numNodes, so the size of a job is unknown";
+            findings.push(
+                Diagnostic::at(Code::JobSize, SIZE, message)
+                    .with_help("keep the override from removing spec.workload.trainJob.trainer.numNodes"),
+            );
+            None
+        }
+    }
+}
+
+/// Groups of `size` nodes with all findings; `None` when there are none.
+pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagnostic>) -> Option<Groups> {
+    conflicts_with_unpinned(input, findings);
+    let found = i64::try_from(input.nodes.len()).unwrap_or(i64::MAX);
+    if size > found {
+        findings.push(too_large(input, size, found));
+        return None;
+    }
+    let grouping = input.grouping();
+    match partition(input.inventory, input.nodes, size, grouping) {
+        Ok(list) => {
+            let groups = Groups::new(list);
+            odd_sizes(&groups, size, grouping, findings);
+            if !groups.repeated.is_empty() {
+                let message = format!(
+                    "{} of {} nodes run twice, in an overflow group that takes what the full groups leave over: {}",
+                    groups.repeated.len(),
+                    found,
+                    input.node_list(groups.repeated.iter().copied())
+                );
+                findings.push(Diagnostic::at(Code::NodesRunTwice, SIZE, message));
+            }
+            Some(groups)
+        }
+        Err(PartitionError::MissingLabel(missing)) => {
+            findings.push(missing_label(input, grouping, &missing));
+            None
+        }
+        Err(error @ (PartitionError::Size(_) | PartitionError::NoNodes)) => {
+            findings.push(Diagnostic::at(Code::JobSize, SIZE, error.to_string()));
+            None
+        }
+    }
+}
+
+/// 03 §5.7, on the resolved orchestration.
+fn conflicts_with_unpinned(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) {
+    let orchestration = &input.workflow.spec.orchestration;
+    if !input.unpinned() {
+        return;
+    }
+    if orchestration.diagnose.is_some() {
+        let message = "orchestration.placement Unpinned runs exactly one job, and orchestration.diagnose needs many";
+        findings.push(Diagnostic::at(Code::PlacementConflict, "spec.orchestration.placement", message));
+    }
+    if orchestration.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true)) {
+        let message =
+            "orchestration.placement Unpinned runs one job anywhere, and topology.strictDomain wants one per domain";
+        findings.push(
+            Diagnostic::at(Code::PlacementConflict, "spec.orchestration.topology.strictDomain", message).with_help(
+                "to keep one job inside of a domain, name the label of the domain in spec.target.matchExpressions",
+            ),
+        );
+    }
+}
+
+fn too_large(input: &JobsInput<'_>, size: i64, found: i64) -> Diagnostic {
+    let excluded = input.excluded;
+    let mut message = format!("a job needs {size} nodes and {found} take part");
+    let mut help: Vec<String> = Vec::new();
+    let architecture = &input.facts.architecture;
+    if !excluded.architecture.is_empty() {
+        message.push_str(&format!(
+            "; {} nodes of another GPU architecture than {architecture} stay out ({})",
+            excluded.architecture.len(),
+            input.node_list(excluded.architecture.iter().copied())
+        ));
+        help.push("narrow spec.target to one GPU architecture".to_owned());
+    }
+    if !excluded.capacity.is_empty() {
+        let has = |(node, count): &(u32, i64)| {
+            format!("{} has {count}", super::partition::name_of(input.inventory, *node))
+        };
+        message.push_str(&format!(
+            "; {} nodes have fewer than the {} GPUs that a node needs ({})",
+            excluded.capacity.len(),
+            excluded.gpus_needed,
+            listed(excluded.capacity.iter().map(has))
+        ));
+        help.push("lower spec.gpusPerNode".to_owned());
+    }
+    for (nodes, cause, remedy) in [
+        (&excluded.cordoned, "are cordoned", "kubectl uncordon them, or set spec.target.includeUnschedulable: true"),
+        (
+            &excluded.unlabelled,
+            "offer GPUs and lack the label nvidia.com/gpu.present",
+            "label them: kubectl label node <name> nvidia.com/gpu.present=true",
+        ),
+        (&excluded.unhealthy, "were left out because they are not healthy", "repair them, or drop --only-healthy"),
+    ] {
+        if !nodes.is_empty() {
+            let names = input.node_list(nodes.iter().copied());
+            message.push_str(&format!("; {} nodes {cause} ({names})", nodes.len()));
+            help.push(remedy.to_owned());
+        }
+    }
+    if input.unpinned() {
+        help.push(format!("make {size} qualifying nodes available; the size of an Unpinned job is not lowered"));
+    } else if !help.is_empty() {
+        help.push(format!("set spec.numNodes to {found}"));
+    }
+    let finding = Diagnostic::at(Code::TooFewNodes, SIZE, message);
+    if help.is_empty() { finding } else { finding.with_help(help.join("; or ")) }
+}
+
+/// Groups that are not of the size asked for (00 D74).
+fn odd_sizes(groups: &Groups, size: i64, grouping: Grouping<'_>, findings: &mut Vec<Diagnostic>) {
+    let wanted = usize::try_from(size).unwrap_or(0);
+    if grouping == Grouping::Unpinned {
+        return;
+    }
+    let odd: Vec<&Group> = groups.list.iter().filter(|g| g.nodes.len() != wanted).collect();
+    let Some(first) = odd.first() else { return };
+    let cause = match (grouping, first.overflow) {
+        (Grouping::Strict(key), _) => {
+            format!("with strictDomain every value of the node label {key} is one group, whatever numNodes says")
+        }
+        (_, true) => "the nodes that are left do not fill an overflow group".to_owned(),
+        _ => format!(
+            "no {} nodes can be taken out of as few topology domains as they would fit into, so all nodes are one group",
+            wanted
+        ),
+    };
+    let list = listed(odd.iter().map(|g| format!("{} has {}", g.name(), g.nodes.len())));
+    let message = format!("numNodes asks for groups of {wanted}, and {} differ: {list}; {cause}", odd.len());
+    findings.push(Diagnostic::at(Code::GroupSize, SIZE, message));
+}
+
+fn missing_label(input: &JobsInput<'_>, grouping: Grouping<'_>, missing: &[u32]) -> Diagnostic {
+    let key = match grouping {
+        Grouping::Packed(key) | Grouping::Strict(key) => key,
+        Grouping::Plain | Grouping::Unpinned => "",
+    };
+    let origin = match input.topology_origin {
+        Some(Origin::Entry { id, name }) => format!("which entry {id} {name} of the platform catalogue brings"),
+        Some(Origin::Override { index }) => format!("which spec.overrides[{index}] sets"),
+        Some(Origin::Run { path }) => format!("which {path} sets"),
+        Some(Origin::Flag { name }) => format!("which {name} sets"),
+        _ => "which names the topology domain".to_owned(),
+    };
+    let message = format!(
+        "{} of {} nodes lack the label {key}, {origin}: {}",
+        missing.len(),
+        input.nodes.len(),
+        input.node_list(missing.iter().copied())
+    );
+    Diagnostic::at(Code::MissingTopologyLabel, TOPOLOGY_KEY, message).with_help(format!(
+        "label the nodes (kubectl label node <name> {key}=<domain>), or set {TOPOLOGY_KEY}: \"\" for plain groups by name"
+    ))
+}
