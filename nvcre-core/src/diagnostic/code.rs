@@ -82,7 +82,7 @@ codes! {
     /// A text that the grammar of its field does not allow: no quantity, no duration, none of the allowed words.
     BadValue = 12, Error, Reading;
     /// The input broke off before its end.
-    Unreadable = 12, Error, Reading;
+    Unreadable = 13, Error, Reading;
 
     // Run: NV030–NV099.
     /// A required text is empty (01 §5.5 WR-01, 04, 05, 16, 21, 22).
@@ -159,14 +159,10 @@ codes! {
     UnknownEdition = 69, Error, Run;
     /// A pull secret, volume, mount or container stands twice under one name.
     DuplicateName = 70, Error, Run;
-    /// What is wanted needs the nodes of a cluster (00 D62).
-    NodesNeeded = 71, Error, Run;
     /// A topology that has no key: no domain can be told (00 D3, D39).
     NoTopologyKey = 72, Error, Run;
     /// A topology key without effect under Unpinned (00 D4).
     TopologyUnused = 73, Warning, Run;
-    /// A run without a namespace goes where the caller says (00 D67).
-    AmbiguousInput = 74, Error, Run;
 
     // Fleet: NV100–NV139.
     /// The value of a node's label is no string (00 D35).
@@ -301,9 +297,9 @@ codes! {
     /// An override with a condition on the validation config never applies (00 D16).
     ConfigCondition = 169, Warning, Overrides;
     /// A condition names a platform that is not known (04 §2.1).
-    UnknownPlatform = 170, Warning, Overrides;
+    ConditionPlatform = 170, Warning, Overrides;
     /// A condition names a GPU architecture that is not known (04 §2.1).
-    UnknownArchitecture = 171, Warning, Overrides;
+    ConditionArchitecture = 171, Warning, Overrides;
     /// A condition wants a value that never occurs (04 §2.1, §11).
     ConditionNeverHolds = 172, Warning, Overrides;
     /// An override adds mpirun arguments to a run without mpirun (04 §8.1).
@@ -332,10 +328,6 @@ codes! {
     // Workflow: NV200–NV249.
     /// The resolved manifests contradict the gang scheduler of the run (02 §10.4).
     GangContract = 200, Error, Workflow;
-    /// An override changes which nodes are meant, and those are of another platform or GPU (00 D76).
-    TargetChangedFleet = 201, Error, Workflow;
-    /// A runtime with more than one ML policy, or none (08 rows 9, 17).
-    MlPolicy = 202, Error, Workflow;
     /// The resolved job template does not fit its type.
     BadResult = 203, Error, Workflow;
     /// The reference engine does something else in delivery `controller` (00 D60).
@@ -350,16 +342,12 @@ codes! {
     TooFewNodes = 251, Error, Jobs;
     /// Nodes lack the label that names their topology domain (03 §5.3, 00 D29).
     MissingTopologyLabel = 252, Error, Jobs;
-    /// Placement `Unpinned` together with something that needs several jobs (03 §5.7).
-    PlacementConflict = 253, Error, Jobs;
     /// A group is larger or smaller than the size asked for (03 §5.3–5.4, 00 D74).
     GroupSize = 254, Warning, Jobs;
     /// Nodes are in a full group and in an overflow group (03 §5.2–5.3, 00 D14).
     NodesRunTwice = 255, Notice, Jobs;
     /// A node has no hostname label, or two nodes share one: pods may not land there (00 D24).
     HostnameLabel = 256, Warning, Jobs;
-    /// The target names nodes that the inventory does not have (00 D79).
-    UnknownNodeNames = 257, Warning, Jobs;
     /// Two jobs or two per-job copies would have the same name (00 D57).
     NamesCollide = 258, Error, Jobs;
     /// The name of the run makes illegal TrainJob names or labels (08 row 22, 00 D21).
@@ -384,8 +372,6 @@ codes! {
     RuntimePatches = 268, Error, Jobs;
     /// Replicated jobs that JobSet refuses (08 rows 14, 16).
     ReplicatedJobs = 269, Error, Jobs;
-    /// A variable that Trainer sets itself (08 row 18).
-    ReservedTrainerEnv = 270, Error, Jobs;
     /// Duplicate or too many variables of the trainer (08 rows 19, 23).
     TrainerEnv = 271, Error, Jobs;
     /// Command or arguments of the trainer have too many or too long words (08 row 23, 00 D54).

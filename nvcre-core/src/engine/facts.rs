@@ -86,7 +86,7 @@ impl Engine {
         if let Some(target) = &mut run.spec.target
             && let Err(finding) = fleet::resolve_topology_key(target, inventory, &self.catalogue, &discover)
         {
-            findings.push(finding);
+            findings.push(*finding);
         }
         let (fleet, found) = Fleet::discover(inventory, run.spec.target.as_ref(), &self.catalogue, &discover);
         findings.extend(found);
@@ -102,13 +102,13 @@ impl Engine {
         findings: &mut Vec<Diagnostic>,
     ) -> (String, String) {
         let platform = fleet::parse_platform_flag(options.platform.as_deref().unwrap_or(""), &self.catalogue);
-        let platform = platform.map_err(|e| findings.push(e)).ok().flatten().unwrap_or("").to_owned();
+        let platform = platform.map_err(|e| findings.push(*e)).ok().flatten().unwrap_or("").to_owned();
         let flag = fleet::parse_architecture_flag(options.gpu_arch.as_deref().unwrap_or(""), &self.catalogue);
         let architecture = match flag {
             Ok(Some(architecture)) => Some(architecture),
             Ok(None) => run.spec.target.as_ref().and_then(fleet::architecture_of_target),
             Err(finding) => {
-                findings.push(finding);
+                findings.push(*finding);
                 return (platform, UNKNOWN_ARCHITECTURE.to_owned());
             }
         };

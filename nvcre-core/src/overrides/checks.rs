@@ -98,13 +98,13 @@ fn check_when(when: &WhenSpec, path: &FieldPath, known: &Known<'_>, out: &mut Ve
                 }));
             }
         };
-    names(&when.platform, "platform", Code::UnknownPlatform, "platform", known.platforms, out);
+    names(&when.platform, "platform", Code::ConditionPlatform, "platform", known.platforms, out);
     let architectures: Vec<&str> = match known.architectures {
         [] => Vec::new(),
         list => list.iter().copied().chain((!list.contains(&"unknown")).then_some("unknown")).collect(),
     };
     let key = "gpuArchitecture";
-    names(&when.gpu_architecture, key, Code::UnknownArchitecture, "GPU architecture", &architectures, out);
+    names(&when.gpu_architecture, key, Code::ConditionArchitecture, "GPU architecture", &architectures, out);
 
     let mut never = |path: FieldPath, found: &str, values: &[&str]| {
         if !found.is_empty() && !values.contains(&found) {
