@@ -4,10 +4,11 @@
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
 
-/// Lists the files that are ours, one a line, relative to the folder.
+/// Lists what is ours, one a line, relative to the folder: files, and (with a `/` at the end) folders that a rendering
+/// has begun to fill.
 const INDEX: &str = ".nvcrectl-files";
 /// Prefix of files that are being written.
 const TEMPORARY: &str = ".nvcrectl-tmp-";
@@ -16,40 +17,52 @@ const TEMPORARY: &str = ".nvcrectl-tmp-";
 #[derive(Debug)]
 pub struct Folder {
     root: PathBuf,
-    /// Files of an earlier rendering.
+    /// Files of earlier renderings.
     before: BTreeSet<String>,
-    /// Files of this one, in the order of writing.
-    written: Vec<String>,
+    /// Files of this one.
+    written: BTreeSet<String>,
+    last: String,
     last_parent: Option<PathBuf>,
 }
 
 impl Folder {
-    /// Opens a folder, makes it when absent, and refuses when a file that will be written is somebody else's.
+    /// Opens a folder, makes it when absent, and refuses when somebody else's file is in the way. `names` are the files
+    /// and (with a `/` at the end) folders directly below it that will be written.
     ///
     /// # Errors
     /// When the folder cannot be made or read, or a foreign file is in the way; nothing is written then.
     pub fn open(root: &Path, names: impl Iterator<Item = String>) -> Result<Self> {
         fs::create_dir_all(root).with_context(|| format!("cannot make the folder {}", root.display()))?;
         let index = root.join(INDEX);
-        let before: BTreeSet<String> = match fs::read_to_string(&index) {
+        let listed: BTreeSet<String> = match fs::read_to_string(&index) {
             Ok(text) => text.lines().filter(|l| is_inside(l)).map(str::to_owned).collect(),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => BTreeSet::new(),
+            Err(e) if e.kind() == ErrorKind::NotFound => BTreeSet::new(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", index.display())),
         };
-        let mut folder = Self { root: root.to_owned(), before, written: Vec::new(), last_parent: None };
-        let mut all = folder.before.clone();
+        // A folder that an interrupted rendering had begun is ours with all that is in it.
+        let mut before: BTreeSet<String> = listed.iter().filter(|l| !l.ends_with('/')).cloned().collect();
+        for begun in listed.iter().filter(|l| l.ends_with('/')) {
+            before.extend(files_of(root, begun)?);
+        }
+        let mut ours = before.clone();
         for name in names {
-            let path = root.join(&name);
-            if !folder.before.contains(&name) && path.symlink_metadata().is_ok() {
+            let foreign = match name.strip_suffix('/') {
+                Some(folder) if root.join(folder).is_dir() => files_of(root, &name)?.into_iter().find(|f| !before.contains(f)),
+                Some(folder) => root.join(folder).symlink_metadata().is_ok().then(|| folder.to_owned()),
+                None => (!before.contains(&name) && root.join(&name).symlink_metadata().is_ok()).then(|| name.clone()),
+            };
+            if let Some(foreign) = foreign {
                 bail!(
-                    "{} exists and was not written by nvcrectl: nothing was written. Move it away, or choose another folder",
-                    path.display()
+                    "{} was not written by nvcrectl and is in the way: nothing was written. Move it away, or choose another folder",
+                    root.join(foreign).display()
                 );
             }
-            all.insert(name);
+            ours.insert(name);
         }
-        // Whatever happens from here on, the index knows every file that may be ours.
-        folder.write_index(&all)?;
+        let folder =
+            Self { root: root.to_owned(), before, written: BTreeSet::new(), last: String::new(), last_parent: None };
+        // Whatever happens from here on, the index knows everything that may be ours.
+        folder.write_index(&ours)?;
         Ok(folder)
     }
 
@@ -60,8 +73,9 @@ impl Folder {
     pub fn write(&mut self, name: &str, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         let path = self.root.join(name);
         let parent = path.parent().unwrap_or(&self.root).to_owned();
+        let is_new_parent = self.last_parent.as_ref() != Some(&parent);
         let attempt = || -> std::io::Result<()> {
-            if self.last_parent.as_ref() != Some(&parent) {
+            if is_new_parent {
                 fs::create_dir_all(&parent)?;
             }
             let leaf = path.file_name().unwrap_or_default().to_string_lossy();
@@ -78,38 +92,34 @@ impl Folder {
             Ok(())
         };
         if let Err(error) = attempt() {
+            let last = if self.last.is_empty() { String::new() } else { format!(", the last is {}", self.last) };
             let done = self.written.len();
-            let last = self.written.last().map_or(String::new(), |l| format!(", the last is {l}"));
             bail!("cannot write {}: {error}. {done} files of this rendering are in place{last}", path.display());
         }
         self.last_parent = Some(parent);
-        self.written.push(name.to_owned());
+        name.clone_into(&mut self.last);
+        self.written.insert(name.to_owned());
         Ok(())
     }
 
-    /// Removes files of the earlier rendering that do not belong to this one, and the folders that this empties.
+    /// Removes files of earlier renderings that do not belong to this one, and the folders that this empties.
     ///
     /// # Errors
     /// When a file cannot be removed.
-    pub fn finish(mut self) -> Result<usize> {
-        let now: BTreeSet<String> = std::mem::take(&mut self.written).into_iter().collect();
-        for stale in self.before.difference(&now) {
+    pub fn finish(self) -> Result<()> {
+        for stale in self.before.difference(&self.written) {
             let path = self.root.join(stale);
             match fs::remove_file(&path) {
                 Ok(()) => {}
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
                 Err(e) => return Err(e).with_context(|| format!("cannot remove {}", path.display())),
             }
-            let mut parent = path.parent();
-            while let Some(folder) = parent.filter(|p| *p != self.root) {
-                if fs::remove_dir(folder).is_err() {
-                    break;
-                }
-                parent = folder.parent();
+            if let Some(folder) = path.parent().filter(|p| *p != self.root) {
+                // Fails, as it should, while something is left in it.
+                let _ = fs::remove_dir(folder);
             }
         }
-        self.write_index(&now)?;
-        Ok(now.len())
+        self.write_index(&self.written)
     }
 
     fn write_index(&self, names: &BTreeSet<String>) -> Result<()> {
@@ -122,7 +132,24 @@ impl Folder {
     }
 }
 
+/// Files directly in a folder below the root, as the index writes them.
+fn files_of(root: &Path, folder: &str) -> Result<Vec<String>> {
+    let folder = folder.trim_end_matches('/');
+    let path = root.join(folder);
+    let entries = match fs::read_dir(&path) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(e).with_context(|| format!("cannot read the folder {}", path.display())),
+    };
+    let mut out = Vec::new();
+    for entry in entries {
+        let name = entry.with_context(|| format!("cannot read the folder {}", path.display()))?.file_name();
+        out.push(format!("{folder}/{}", name.to_string_lossy()));
+    }
+    Ok(out)
+}
+
 /// True for a relative path that stays inside of its folder.
 fn is_inside(name: &str) -> bool {
-    !name.is_empty() && Path::new(name).components().all(|c| matches!(c, std::path::Component::Normal(_)))
+    !name.is_empty() && Path::new(name).components().all(|c| matches!(c, Component::Normal(_)))
 }

@@ -94,17 +94,17 @@ fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(out)
 }
 
-/// The catalogue to use: the built-in one, or that of `--catalogue`.
+/// The catalogue of `--catalogue`; `None` without the flag.
 ///
 /// # Errors
 /// When the path cannot be read.
-pub fn catalogue(path: Option<&Path>, findings: &mut Vec<Diagnostic>, texts: &mut Texts) -> Result<Catalogue> {
-    let Some(path) = path else { return Ok(Catalogue::builtin().clone()) };
+pub fn catalogue(path: Option<&Path>, findings: &mut Vec<Diagnostic>, texts: &mut Texts) -> Result<Option<Catalogue>> {
+    let Some(path) = path else { return Ok(None) };
     let (name, bytes) = read_bytes(path)?;
     let read = Catalogue::read(&bytes, &name);
     findings.extend(read.diagnostics);
     texts.keep(&name, String::from_utf8_lossy(&bytes).into_owned());
-    Ok(read.value)
+    Ok(Some(read.value))
 }
 
 /// True when more than one of the inputs is stdin.

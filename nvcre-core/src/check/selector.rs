@@ -48,7 +48,9 @@ pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnos
 
 fn check_expression(expression: &NodeSelectorRequirement, path: &FieldPath, out: &mut Vec<Diagnostic>) {
     let (key, operator) = (&expression.key, expression.operator.as_str());
-    if let Some(problem) = label_key_problem(key) {
+    // The key that stands for the platform's own label until nodes are known is none yet (06 §5.3).
+    let waiting = key == crate::fleet::AUTO_TOPOLOGY_KEY;
+    if let Some(problem) = label_key_problem(key).filter(|_| !waiting) {
         let message = format!("{key:?} (operator {operator:?}) is no label key: {problem}");
         out.push(Diagnostic::at(Code::BadSelector, path.key("key"), message).with_help("use a label that nodes carry"));
     }

@@ -72,20 +72,11 @@ pub(super) fn gang_contract(spec: &mut WorkflowSpec) -> Vec<Diagnostic> {
     gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), &path)
 }
 
-/// Trainer takes exactly one ML policy a runtime (08 rows 9, 17).
-pub(super) fn ml_policies(spec: &WorkflowSpec) -> Vec<Diagnostic> {
+/// The limits of Trainer and JobSet on the result (08 rows 14–24).
+pub(super) fn trainer_limits(spec: &WorkflowSpec) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    for runtime in spec.dependencies.iter().filter(|d| d.get("kind").is_some_and(|k| k == "TrainingRuntime")) {
-        let name = runtime.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-        let Some(policy) = runtime.pointer("/spec/mlPolicy").and_then(Value::as_object) else { continue };
-        let given: Vec<&str> = policy.keys().map(String::as_str).filter(|k| *k != "numNodes").collect();
-        if given.len() > 1 {
-            let message = format!("TrainingRuntime {name} has the ML policies {}; Trainer refuses more than one", given.join(" and "));
-            out.push(
-                Diagnostic::at(Code::MlPolicy, "spec.overrides", message)
-                    .with_help("set the other one to null in the override that adds one"),
-            );
-        }
+    if let Some(train_job) = &spec.job_template.spec.workload.train_job {
+        jobs::check_workload(train_job, &spec.dependencies, &mut out);
     }
     out
 }

@@ -40,7 +40,7 @@ pub use flags::{RunFlags, adjust_size, apply_flags};
 pub use knowledge::{Knowledge, KnowledgeEntry, KnowledgeRow, PLATFORMS_FORMAT};
 pub use plan::{PLAN_FORMAT, Plan, PlanExclusion, PlanGroup};
 pub use read::RunInput;
-pub use render::Rendering;
+pub use render::{Jobs, Rendering};
 
 use crate::catalogue::Catalogue;
 use std::borrow::Cow;
@@ -56,10 +56,6 @@ pub struct Options {
     pub edition: Option<String>,
     /// Leaves nodes out that will not run the pods (00 D28).
     pub only_healthy: bool,
-    /// Groups and manifests are wanted, so nodes are needed (00 D62).
-    pub jobs: bool,
-    /// Who carries the run out.
-    pub delivery: Delivery,
     /// Flags that edit the run.
     pub flags: RunFlags,
 }

@@ -1,11 +1,12 @@
 //! The plan of a rendering.
 
 use super::{PLAN_FORMAT, Plan, PlanExclusion, PlanGroup, Rendering};
+use crate::jobs::Prepared;
 use std::collections::BTreeMap;
 
 impl Rendering<'_> {
     /// Who runs what, where, and who stays out. Without prepared jobs it has no groups.
-    pub fn plan(&self) -> Plan {
+    pub fn plan(&self, jobs: Option<&Prepared<'_>>) -> Plan {
         let orchestration = &self.workflow.spec.orchestration;
         let topology = orchestration.topology.as_ref();
         let trainer = self.workflow.spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
@@ -38,7 +39,7 @@ impl Rendering<'_> {
                 .exclusions(inventory)
                 .map(|e| PlanExclusion { node: e.node.clone(), reason: e.reason.clone(), rule: serde_json::to_value(&e).unwrap_or_default() })
                 .collect();
-            if let Some(jobs) = &self.jobs {
+            if let Some(jobs) = jobs {
                 let name = |node: &u32| fleet.name(inventory, *node).to_owned();
                 for group in jobs.groups() {
                     let nodes: Vec<String> = group.nodes.iter().map(name).collect();

@@ -6,13 +6,14 @@ use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Diagnostic, FieldPath, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
-use crate::jobs::{self, JobsInput, Prepared};
+use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Base, Known};
 use crate::schema;
 use crate::trace::{OverrideOutcome, Recorder, Trace};
+use crate::yaml::Source;
 use crate::workflow::{BuildInput, build};
 
-/// A run rendered: the Workflow, and with nodes the groups and their manifests.
+/// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
 #[derive(Debug, Clone)]
 pub struct Rendering<'a> {
     /// The run after the caller's flags.
@@ -21,19 +22,65 @@ pub struct Rendering<'a> {
     pub workflow: Workflow,
     /// What was resolved.
     pub facts: Facts,
+    /// What of it is kept with the jobs.
+    pub job_facts: jobs::Facts,
     /// The nodes; `None` without an inventory.
     pub fleet: Option<Fleet>,
     /// The inventory.
     pub inventory: Option<&'a Inventory>,
     /// What became of every override; empty for a template.
     pub overrides: Vec<OverrideOutcome>,
-    /// Groups and manifests; `None` when they were not asked for, or there are errors.
-    pub jobs: Option<Prepared>,
+    /// The text of the run, for the places of findings.
+    pub source: Option<&'a Source>,
     /// Everything that was found, in the order of the file. With an error in it nothing may be printed or sent.
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Groups and manifests of a rendering, or what keeps it from having them.
+#[derive(Debug, Clone)]
+pub struct Jobs<'a> {
+    /// Groups and manifests; `None` when there are errors, here or in the rendering.
+    pub prepared: Option<Prepared<'a>>,
+    /// What was found beside the findings of the rendering.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 impl Rendering<'_> {
+    /// Partitions the nodes and prepares the manifests of every job for a delivery (10 §1). Everything that can fail is
+    /// decided here; a rendering with errors or without nodes has no jobs.
+    pub fn jobs(&self, delivery: Delivery) -> Jobs<'_> {
+        let mut out = Jobs { prepared: None, diagnostics: Vec::new() };
+        let (Some(inventory), Some(fleet)) = (self.inventory, &self.fleet) else {
+            out.diagnostics.push(no_inventory());
+            return out;
+        };
+        if !self.is_printable() {
+            return out;
+        }
+        if delivery == Delivery::Controller {
+            out.diagnostics.extend(differences::of(self));
+        }
+        let origin = finish::topology_origin(self);
+        let (prepared, found) = Prepared::new(JobsInput {
+            workflow: &self.workflow,
+            run: &self.run,
+            inventory,
+            nodes: &fleet.nodes,
+            facts: &self.job_facts,
+            topology_origin: origin,
+            namespace: &self.run.metadata.namespace,
+            delivery,
+        });
+        let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
+        out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
+        out.prepared = prepared;
+        if let Some(source) = self.source {
+            source.locate(&mut out.diagnostics);
+        }
+        crate::diagnostic::sort(&mut out.diagnostics);
+        out
+    }
+
     /// True when nothing forbids to print or send the result.
     pub fn is_printable(&self) -> bool {
         !has_errors(&self.diagnostics)
@@ -48,14 +95,14 @@ impl Rendering<'_> {
 impl Engine {
     /// Renders a run for the nodes of an inventory, or for the platform and architecture that the options declare, or,
     /// without either, as a template.
-    pub fn render<'a>(&self, input: &RunInput, inventory: Option<&'a Inventory>, options: &Options) -> Rendering<'a> {
+    pub fn render<'a>(&self, input: &'a RunInput, inventory: Option<&'a Inventory>, options: &Options) -> Rendering<'a> {
         self.render_with(input, inventory, options, &mut ())
     }
 
     /// As [`Engine::render`], and records who set every value and what it replaced.
     pub fn render_traced<'a>(
         &self,
-        input: &RunInput,
+        input: &'a RunInput,
         inventory: Option<&'a Inventory>,
         options: &Options,
     ) -> (Rendering<'a>, Trace) {
@@ -72,7 +119,7 @@ impl Engine {
 
     fn render_with<'a, R: Recorder>(
         &self,
-        input: &RunInput,
+        input: &'a RunInput,
         inventory: Option<&'a Inventory>,
         options: &Options,
         recorder: &mut R,
@@ -84,9 +131,6 @@ impl Engine {
         found.extend(self.check_overrides(&run));
         let fleet = inventory.map(|inventory| self.discover(&mut run, inventory, options, &mut found));
         let declared = inventory.is_none().then(|| self.declared(&run, options, &mut found));
-        if inventory.is_none() && options.jobs {
-            found.push(no_inventory());
-        }
         let nodes = inventory.zip(fleet.as_ref());
         let facts = self.facts(&run, edition, nodes, declared, recorder, &mut found);
 
@@ -139,26 +183,21 @@ impl Engine {
             fleet,
             inventory,
             overrides: outcomes,
-            jobs: None,
+            job_facts: jobs::Facts::default(),
+            source: input.source.as_ref(),
             diagnostics: Vec::new(),
         };
         if rendering.facts.resolved {
             found.extend(finish::gang_contract(&mut rendering.workflow.spec));
-            found.extend(finish::ml_policies(&rendering.workflow.spec));
+            found.extend(finish::trainer_limits(&rendering.workflow.spec));
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
                 found.extend(overrides::repeated_options(&mpi_words));
             }
         }
         found.extend(warnings::of_run(&rendering));
-        if options.delivery == jobs::Delivery::Controller && options.jobs {
-            found.extend(differences::of(&rendering));
-        }
         self.place(&mut rendering, options, &mut found);
         rendering.diagnostics = join(input, found);
-        if has_errors(&rendering.diagnostics) {
-            rendering.jobs = None;
-        }
         rendering
     }
 
@@ -207,36 +246,13 @@ impl Engine {
         if placement != "Unpinned" {
             found.extend(fleet.hostname_findings(inventory));
         }
-        let too_large = fleet.size_check(inventory, size.into(), placement, &path);
-        let fits = too_large.is_none();
-        found.extend(too_large);
+        found.extend(fleet.size_check(inventory, size.into(), placement, &path));
         if !none_left {
             found.extend(finish::topology(rendering, inventory, &fleet, self));
         }
-        if !none_left && fits && !has_errors(found) && !has_errors_of_reading(found) {
-            let origin = finish::topology_origin(rendering);
-            let facts = finish::job_facts(rendering, inventory, &fleet);
-            let excluded = jobs::Excluded::default();
-            let (prepared, more) = Prepared::new(&JobsInput {
-                workflow: &rendering.workflow,
-                run: &rendering.run,
-                inventory,
-                nodes: &fleet.nodes,
-                excluded: &excluded,
-                facts: &facts,
-                topology_origin: origin.as_ref(),
-                namespace: &rendering.run.metadata.namespace,
-                delivery: options.delivery,
-            });
-            found.extend(more);
-            rendering.jobs = prepared;
-        }
+        rendering.job_facts = finish::job_facts(rendering, inventory, &fleet);
         rendering.fleet = Some(fleet);
     }
-}
-
-fn has_errors_of_reading(found: &[Diagnostic]) -> bool {
-    has_errors(found)
 }
 
 /// Findings of reading and of rules, each once, with their places, in the order of the file.

@@ -12,7 +12,7 @@ use std::path::Path;
 pub fn check(path: &Path, args: FindingArgs) -> Result<Outcome> {
     let (mut findings, mut texts) = (Vec::new(), Texts::default());
     let catalogue = input::catalogue(Some(path), &mut findings, &mut texts)?;
-    if !has_errors(&findings) {
+    if let Some(catalogue) = catalogue.filter(|_| !has_errors(&findings)) {
         anstream::eprintln!(
             "{}: {} entries, {} platforms, {} GPU architectures, {} editions",
             path.display(),

@@ -5,6 +5,7 @@ use crate::cli::{ClusterInfoArgs, InfoFormat};
 use crate::input;
 use crate::report::Texts;
 use anyhow::Result;
+use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::fleet::{ClusterInfo, DiscoverOptions};
 use nvcre_core::yaml;
@@ -13,10 +14,11 @@ use tabled::builder::Builder;
 /// Prints platform, GPUs and topology of the nodes.
 pub fn info(args: &ClusterInfoArgs) -> Result<Outcome> {
     let (mut findings, mut texts) = (Vec::new(), Texts::default());
-    let catalogue = input::catalogue(args.catalogue.as_deref(), &mut findings, &mut texts)?;
+    let own = input::catalogue(args.catalogue.as_deref(), &mut findings, &mut texts)?;
+    let catalogue = own.as_ref().unwrap_or_else(|| Catalogue::builtin());
     let inventory = input::read_inventory(&args.nodes, &mut findings)?;
     let (info, found) =
-        ClusterInfo::of(&inventory, &catalogue, args.topology_key.as_deref(), &DiscoverOptions::default());
+        ClusterInfo::of(&inventory, catalogue, args.topology_key.as_deref(), &DiscoverOptions::default());
     findings.extend(found);
     let fine = !has_errors(&findings);
     let outcome = finish(findings, args.findings, &texts)?;

@@ -13,7 +13,6 @@ use crate::cli::{
 use crate::input;
 use crate::report::{self, Texts};
 use anyhow::{Result, bail};
-use nvcre_core::api::WorkloadRun;
 use nvcre_core::diagnostic::{self, Diagnostic, Severity};
 use nvcre_core::engine::{Delivery, Engine, Options, Rendering, RunFlags, RunInput};
 use nvcre_core::fleet::Inventory;
@@ -69,6 +68,7 @@ pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -
 pub struct Loaded {
     engine: Engine,
     inventory: Option<Inventory>,
+    assume: Option<u32>,
     options: Options,
     /// Findings of reading nodes and catalogue.
     pub findings: Vec<Diagnostic>,
@@ -81,7 +81,7 @@ impl Loaded {
     ///
     /// # Errors
     /// When something cannot be opened or read, or stdin is named twice.
-    pub fn new(files: &[PathBuf], input: &InputArgs, delivery: Delivery) -> Result<Self> {
+    pub fn new(files: &[PathBuf], input: &InputArgs) -> Result<Self> {
         if input::stdin_twice(files, input) {
             bail!("- (stdin) is named twice; it can be read once");
         }
@@ -97,8 +97,6 @@ impl Loaded {
             gpu_arch: input.gpu_arch.clone(),
             edition: input.edition.clone(),
             only_healthy: input.only_healthy,
-            assume_nodes: input.assume_nodes,
-            delivery,
             flags: RunFlags {
                 name: text(&input.name),
                 namespace: text(&input.namespace),
@@ -107,9 +105,9 @@ impl Loaded {
                 topology_key: text(&input.topology_key),
                 test_scale: text(&input.test_scale),
             },
-            ..Options::default()
         };
-        Ok(Self { engine: Engine::with_catalogue(catalogue), inventory, options, findings, texts })
+        let engine = catalogue.map_or_else(Engine::new, Engine::with_catalogue);
+        Ok(Self { engine, inventory, assume: input.assume_nodes, options, findings, texts })
     }
 
     /// Reads a run; its findings are in the input.
@@ -123,29 +121,30 @@ impl Loaded {
         Ok(run)
     }
 
-    /// Renders a run. `jobs` asks for groups and manifests.
-    pub fn render(&self, run: &RunInput, jobs: bool) -> Rendering {
-        let options = Options { jobs, ..self.options.clone() };
-        self.engine.render(run, self.inventory.as_ref(), &options)
+    /// The nodes of a run: those that were read, or made-up ones.
+    pub fn nodes(&mut self, run: &RunInput) -> Option<&Inventory> {
+        if let Some(count) = self.assume {
+            self.inventory = Some(self.engine.assume_nodes(run, &self.options, count));
+        }
+        self.inventory.as_ref()
     }
 
-    /// True when nodes were read or are made up.
-    pub fn has_nodes(&self) -> bool {
-        self.inventory.is_some() || self.options.assume_nodes.is_some()
-    }
-
-    /// The run as it was read, for messages.
-    pub fn name(run: &WorkloadRun) -> &str {
-        &run.metadata.name
+    /// Renders a run for the nodes of [`Self::nodes`].
+    pub fn render<'a>(&'a self, run: &'a RunInput) -> Rendering<'a> {
+        self.engine.render(run, self.inventory.as_ref(), &self.options)
     }
 }
 
 fn check(args: &CheckArgs) -> Result<Outcome> {
-    let mut loaded = Loaded::new(&args.files, &args.input, Delivery::Trainer)?;
+    let mut loaded = Loaded::new(&args.files, &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     for file in &args.files {
         let run = loaded.read_run(file, args.input.lenient)?;
-        let rendering = loaded.render(&run, loaded.has_nodes());
+        let has_nodes = loaded.nodes(&run).is_some();
+        let rendering = loaded.render(&run);
+        if has_nodes {
+            findings.extend(rendering.jobs(Delivery::Trainer).diagnostics);
+        }
         findings.extend(rendering.diagnostics);
     }
     finish(findings, args.findings, &loaded.texts)

@@ -11,15 +11,17 @@ use tabled::settings::Style;
 
 /// Plans; with an error finding nothing is printed.
 pub fn run(args: &PlanArgs) -> Result<Outcome> {
-    let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input, Delivery::Trainer)?;
-    let run = loaded.read_run(&args.file, args.input.lenient)?;
-    let rendering = loaded.render(&run, true);
+    let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
-    findings.extend(rendering.diagnostics.iter().cloned());
+    let run = loaded.read_run(&args.file, args.input.lenient)?;
+    loaded.nodes(&run);
+    let rendering = loaded.render(&run);
+    let jobs = rendering.jobs(Delivery::Trainer);
+    findings.extend(rendering.diagnostics.iter().chain(&jobs.diagnostics).cloned());
     let fine = !has_errors(&findings);
     let outcome = finish(findings, args.findings, &loaded.texts)?;
     if fine {
-        let plan = rendering.plan();
+        let plan = rendering.plan(jobs.prepared.as_ref());
         match args.output {
             TableFormat::Table => print(&table(&plan))?,
             TableFormat::Json => print(&yaml::to_json_pretty(&serde_json::to_value(&plan)?))?,

@@ -5,6 +5,7 @@ use crate::cli::{FindingArgs, PlatformsArgs, TableFormat};
 use crate::input;
 use crate::report::Texts;
 use anyhow::Result;
+use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::engine::Knowledge;
 use nvcre_core::yaml;
@@ -13,8 +14,9 @@ use tabled::builder::Builder;
 /// Lists what the catalogue knows, by platform and GPU.
 pub fn run(args: &PlatformsArgs) -> Result<Outcome> {
     let (mut findings, mut texts) = (Vec::new(), Texts::default());
-    let catalogue = input::catalogue(args.catalogue.as_deref(), &mut findings, &mut texts)?;
-    let knowledge = Knowledge::of(&catalogue, args.edition.as_deref(), &mut findings);
+    let own = input::catalogue(args.catalogue.as_deref(), &mut findings, &mut texts)?;
+    let catalogue = own.as_ref().unwrap_or_else(|| Catalogue::builtin());
+    let knowledge = Knowledge::of(catalogue, args.edition.as_deref(), &mut findings);
     let fine = !has_errors(&findings);
     let outcome = finish(findings, FindingArgs::default(), &texts)?;
     if fine {

@@ -6,8 +6,8 @@ use crate::folder::Folder;
 use crate::input::progress;
 use anyhow::{Result, bail};
 use nvcre_core::diagnostic::has_errors;
-use nvcre_core::engine::{Delivery, Rendering};
-use nvcre_core::jobs::{JobKey, Manifest, Prepared};
+use nvcre_core::engine::Delivery;
+use nvcre_core::jobs::{JobId, Manifest, Prepared};
 use nvcre_core::yaml;
 use serde_json::Value;
 use std::io::{BufWriter, Write};
@@ -18,37 +18,46 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     if !args.group.is_empty() && args.show == Show::Workflow {
         bail!("--group chooses groups of --show jobs or --show manifests; the Workflow has none");
     }
-    let delivery = if args.show == Show::Manifests { Delivery::Trainer } else { Delivery::Controller };
-    let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input, delivery)?;
-    let run = loaded.read_run(&args.file, args.input.lenient)?;
-    let rendering = loaded.render(&run, args.show != Show::Workflow);
+    let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
+    let run = loaded.read_run(&args.file, args.input.lenient)?;
+    loaded.nodes(&run);
+    let rendering = loaded.render(&run);
     findings.extend(rendering.diagnostics.iter().cloned());
+    let jobs = match args.show {
+        Show::Workflow => None,
+        Show::Jobs => Some(rendering.jobs(Delivery::Controller)),
+        Show::Manifests => Some(rendering.jobs(Delivery::Trainer)),
+    };
+    findings.extend(jobs.iter().flat_map(|j| &j.diagnostics).cloned());
     let fine = !has_errors(&findings);
     let outcome = finish(findings, args.findings, &loaded.texts)?;
     if !fine {
         return Ok(outcome);
     }
-    let writer = |value: &Value, out: &mut dyn Write| match args.output {
-        Format::Yaml => yaml::write_yaml(out, value),
-        Format::Json => yaml::write_json(out, value),
-    };
-    match (&args.out, args.show) {
-        (None, Show::Workflow) => {
+    match (&args.out, jobs.and_then(|j| j.prepared)) {
+        (None, None) => {
             let mut out = BufWriter::new(std::io::stdout().lock());
-            writer(&rendering.workflow_value(), &mut out)?;
+            write(args.output, &rendering.workflow_value(), &mut out)?;
             out.flush()?;
         }
-        (Some(dir), Show::Workflow) => {
+        (Some(dir), None) => {
             let name = format!("workflow.{}", extension(args.output));
             let mut folder = Folder::open(dir, std::iter::once(name.clone()))?;
-            folder.write(&name, |out| writer(&rendering.workflow_value(), out))?;
+            folder.write(&name, |out| write(args.output, &rendering.workflow_value(), out))?;
             folder.finish()?;
         }
-        (None, _) => stream(args, &rendering)?,
-        (Some(dir), _) => files(args, &rendering, dir)?,
+        (None, Some(prepared)) => stream(args, &prepared)?,
+        (Some(dir), Some(prepared)) => files(args, &prepared, dir)?,
     }
     Ok(outcome)
+}
+
+fn write(format: Format, value: &Value, out: &mut dyn Write) -> std::io::Result<()> {
+    match format {
+        Format::Yaml => yaml::write_yaml(out, value),
+        Format::Json => yaml::write_json(out, value),
+    }
 }
 
 fn extension(format: Format) -> &'static str {
@@ -59,81 +68,69 @@ fn extension(format: Format) -> &'static str {
 }
 
 /// The jobs that are asked for, in the order in which they start.
-fn jobs<'a>(args: &'a RenderArgs, prepared: &'a Prepared) -> Result<impl Iterator<Item = JobKey> + 'a> {
+fn jobs<'a>(args: &'a RenderArgs, prepared: &'a Prepared<'_>) -> Result<impl Iterator<Item = JobId> + use<'a>> {
+    let mut wanted: Vec<u32> = Vec::new();
     for name in &args.group {
-        if !prepared.groups().iter().any(|g| g.name() == *name) {
-            let known: Vec<String> = prepared.groups().iter().take(10).map(|g| g.name()).collect();
-            bail!("--group {name}: there is no such group; there are {} ({}…)", prepared.groups().len(), known.join(", "));
+        match prepared.groups().iter().find(|g| g.name() == *name) {
+            Some(group) => wanted.push(group.index),
+            None => {
+                let known: Vec<String> = prepared.groups().iter().take(10).map(|g| g.name()).collect();
+                let more = if prepared.groups().len() > 10 { ", …" } else { "" };
+                bail!("--group {name}: there is no such group; there are {} ({}{more})", prepared.groups().len(), known.join(", "));
+            }
         }
     }
-    let wanted = move |key: &JobKey| args.group.is_empty() || args.group.contains(&prepared.group_name(*key));
-    Ok(prepared.jobs().filter(wanted))
-}
-
-fn prepared(rendering: &Rendering) -> Result<&Prepared> {
-    match &rendering.jobs {
-        Some(prepared) => Ok(prepared),
-        None => bail!("no jobs were prepared"),
-    }
+    Ok(prepared.jobs().filter(move |job| wanted.is_empty() || wanted.contains(&job.group)))
 }
 
 /// Everything as one stream on stdout.
-fn stream(args: &RenderArgs, rendering: &Rendering) -> Result<()> {
-    let prepared = prepared(rendering)?;
+fn stream(args: &RenderArgs, prepared: &Prepared<'_>) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut first = true;
-    let mut emit = |manifests: Vec<Manifest>, out: &mut dyn Write| -> std::io::Result<()> {
+    let mut emit = |manifests: &[Manifest]| -> std::io::Result<()> {
         for manifest in manifests {
-            match args.output {
-                Format::Yaml => {
-                    if !first {
-                        out.write_all(b"---\n")?;
-                    }
-                    yaml::write_yaml(out, &manifest.value)?;
-                }
-                Format::Json => yaml::write_json(out, &manifest.value)?,
+            if args.output == Format::Yaml && !std::mem::take(&mut first) {
+                out.write_all(b"---\n")?;
             }
-            first = false;
+            write(args.output, &manifest.value, &mut out)?;
         }
         Ok(())
     };
     if args.group.is_empty() {
-        emit(prepared.shared(), &mut out)?;
+        emit(&prepared.shared(yaml::to_yaml))?;
     }
-    for key in jobs(args, prepared)? {
-        emit(prepared.manifests(key), &mut out)?;
+    let mut renderer = prepared.renderer();
+    for job in jobs(args, prepared)? {
+        emit(renderer.render(job))?;
     }
     out.flush()?;
     Ok(())
 }
 
-/// One folder a group, files numbered in the order of creation.
-fn files(args: &RenderArgs, rendering: &Rendering, dir: &Path) -> Result<()> {
-    let prepared = prepared(rendering)?;
+/// One folder a group (and iteration, when there are several), files numbered in the order of creation.
+fn files(args: &RenderArgs, prepared: &Prepared<'_>, dir: &Path) -> Result<()> {
+    let several = prepared.iterations() > 1;
+    let folder_of = |job: JobId| {
+        let group = prepared.names(job).group;
+        if several { format!("{group}-iter-{}", job.iteration) } else { group }
+    };
+    let shared = if args.group.is_empty() { prepared.shared(yaml::to_yaml) } else { Vec::new() };
+    let run_folder = (!shared.is_empty()).then(|| "run/".to_owned());
+    let folders = run_folder.into_iter().chain(jobs(args, prepared)?.map(|job| format!("{}/", folder_of(job))));
+    let mut folder = Folder::open(dir, folders)?;
+    let bar = progress(prepared.len() as u64, "writing");
     let extension = extension(args.output);
-    let shared: Vec<Manifest> = if args.group.is_empty() { prepared.shared() } else { Vec::new() };
-    let keys: Vec<JobKey> = jobs(args, prepared)?.collect();
-    let shared_names = || (1..).zip(&shared).map(|(number, m)| file_name("run", number, m, extension));
-    let job_names = |key: JobKey| {
-        let folder = prepared.folder_name(key);
-        (1..).zip(prepared.manifest_names(key)).map(move |(number, (kind, name))| path_name(&folder, number, &kind, &name, extension))
-    };
-    let all = shared_names().chain(keys.iter().flat_map(|key| job_names(*key)));
-    let mut folder = Folder::open(dir, all)?;
-    let bar = progress(keys.len() as u64, "writing");
-    let write = |folder: &mut Folder, name: &str, value: &Value| {
-        folder.write(name, |out| match args.output {
-            Format::Yaml => yaml::write_yaml(out, value),
-            Format::Json => yaml::write_json(out, value),
-        })
-    };
-    for (name, manifest) in shared_names().zip(&shared) {
-        write(&mut folder, &name, &manifest.value)?;
-    }
-    for key in keys {
-        for (name, manifest) in job_names(key).zip(prepared.manifests(key)) {
-            write(&mut folder, &name, &manifest.value)?;
+    let mut emit = |name: &str, manifests: &[Manifest]| -> Result<()> {
+        for (number, manifest) in (1..).zip(manifests) {
+            let file = file_name(name, number, manifest, extension);
+            folder.write(&file, |out| write(args.output, &manifest.value, out))?;
         }
+        Ok(())
+    };
+    emit("run", &shared)?;
+    let mut renderer = prepared.renderer();
+    for job in jobs(args, prepared)? {
+        emit(&folder_of(job), renderer.render(job))?;
         bar.inc(1);
     }
     bar.finish_and_clear();
