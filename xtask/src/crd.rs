@@ -305,3 +305,49 @@ fn find<'a>(spec: &'a mut Value, path: &str) -> Option<&'a mut Map<String, Value
     }
     place.as_object_mut()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keywords that the API server refuses in a structural schema, and bounds that CEL needs.
+    #[test]
+    fn the_schema_is_structural_and_bounded() {
+        fn walk(path: &str, schema: &Value) {
+            let map = schema.as_object().unwrap();
+            for key in ["$ref", "oneOf", "not", "const", "title", "propertyNames", "examples"] {
+                assert!(!map.contains_key(key), "{path} has {key}");
+            }
+            let kind = map.get("type").and_then(Value::as_str);
+            let open = map.contains_key("x-kubernetes-preserve-unknown-fields");
+            assert!(kind.is_some() || open || map.contains_key("x-kubernetes-int-or-string"), "{path} has no type");
+            match kind {
+                Some("array") => assert!(map.contains_key("maxItems"), "{path}"),
+                Some("string") => {
+                    assert!(["maxLength", "enum", "format"].iter().any(|k| map.contains_key(*k)), "{path}")
+                }
+                _ => {}
+            }
+            if let Some(items) = map.get("items") {
+                walk(&format!("{path}[]"), items);
+            }
+            if let Some(values) = map.get("additionalProperties") {
+                assert!(map.contains_key("maxProperties"), "{path}");
+                walk(&format!("{path}{{}}"), values);
+            }
+            for (name, field) in map.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                walk(&format!("{path}.{name}"), field);
+            }
+        }
+        let crd = definition(&crate::schemas::workload_run().unwrap()).unwrap();
+        for field in ["spec", "status"] {
+            walk(field, &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"][field]);
+        }
+    }
+
+    #[test]
+    fn client_side_apply_can_store_it() {
+        let crd = definition(&crate::schemas::workload_run().unwrap()).unwrap();
+        assert!(crd.to_string().len() < 128 * 1024);
+    }
+}

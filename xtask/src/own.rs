@@ -39,7 +39,8 @@ pub fn clean(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(clean),
         Value::Object(map) => {
-            map.values_mut().for_each(clean);
+            // A negated schema states a condition; it is no type to be closed.
+            map.iter_mut().filter(|(key, _)| *key != "not").for_each(|(_, value)| clean(value));
             without_null(map);
             plain_description(map);
             if map.get("default").is_some_and(is_zero) {

@@ -108,3 +108,82 @@ fn collect(schema: &Value, all: &Definitions, out: &mut BTreeMap<String, Value>)
 fn pretty(value: &Value) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUNS: &str = include_str!("../data/runs.yaml");
+
+    #[test]
+    fn schemas_are_current() {
+        assert_eq!(crate::files::stale(&files().unwrap()), [""; 0], "run `cargo xtask schemas`");
+    }
+
+    #[test]
+    fn every_schema_is_one() {
+        for file in files().unwrap().iter().filter(|f| f.path.ends_with(".json")) {
+            let schema = serde_json::from_str(&file.text).unwrap();
+            assert!(jsonschema::meta::is_valid(&schema), "{}", file.path);
+            jsonschema::validator_for(&schema).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_schema_of_a_run_accepts_and_refuses() {
+        let validator = jsonschema::validator_for(&workload_run().unwrap()).unwrap();
+        let runs: Vec<Value> = serde_yaml::from_multiple(RUNS).unwrap();
+        assert!(runs.len() > 30);
+        for run in runs {
+            let name = run.pointer("/metadata/name").unwrap().as_str().unwrap();
+            let errors: Vec<String> =
+                validator.iter_errors(&run).map(|e| format!("{}: {e}", e.instance_path())).collect();
+            let wanted = name.starts_with("ok-") || name.starts_with("crd-");
+            assert_eq!(errors.is_empty(), wanted, "{name}: {errors:?}");
+        }
+    }
+
+    /// What the schema accepts, the reader accepts; what the schema refuses for its types, the reader finds.
+    #[test]
+    fn the_reader_agrees_with_the_schema_on_types() {
+        use nvcre_core::yaml::{Limits, read_documents};
+        let sources = read_documents(RUNS.as_bytes(), "runs.yaml", &Limits::default());
+        assert_eq!(sources.diagnostics, []);
+        let mut refused = Vec::new();
+        for source in &sources.value {
+            let read = nvcre_core::schema::decode_run(source, false);
+            if !read.diagnostics.is_empty() {
+                refused.push(read.value.metadata.name);
+            }
+        }
+        let types = [
+            "bad-no-image",
+            "bad-nodes-as-string",
+            "bad-env-bool",
+            "bad-unknown-field",
+            "bad-unknown-field-in-volume",
+            "bad-volume-without-name",
+            "bad-quantity",
+            "bad-override-without-when",
+            "bad-interval",
+        ];
+        assert_eq!(refused, types);
+    }
+
+    #[test]
+    fn descriptions_are_for_people() {
+        let text = pretty(&workload_run().unwrap()).unwrap();
+        assert!(!text.contains('§') && !text.contains("(00 D"));
+        let run = workload_run().unwrap();
+        let undescribed: Vec<&String> = run
+            .pointer("/$defs/WorkloadRunSpec/properties")
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(_, field)| field.get("description").is_none())
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(undescribed, [""; 0]);
+    }
+}

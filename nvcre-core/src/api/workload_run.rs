@@ -254,7 +254,7 @@ pub struct WorkloadRunCheckpoint {
 
 /// Grouping and execution (01 §1.6, 00 D4).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("not" = { "required": ["placement"], "properties": { "placement": { "const": "Unpinned" } }, "anyOf": [{ "required": ["testScale"], "properties": { "testScale": { "enum": ["intra-node", "intra-rack"] } } }, { "required": ["topology"], "properties": { "topology": { "required": ["strictDomain"], "properties": { "strictDomain": { "const": true } } } } }] })))]
 #[serde(rename_all = "camelCase", default)]
 pub struct WorkloadOrchestration {
     /// `intra-node`, `intra-rack` or `full-scale`.

@@ -91,8 +91,17 @@ pub fn field_names(type_name: &str) -> Vec<&'static str> {
 
 /// The findings of rules that say something new beside those of reading. A field that could not be read is empty in the
 /// typed value, and a rule would complain about it a second time: a rule's finding is dropped when reading has an error
-/// at the same field or above it, or an unknown field or a missing one directly below it.
+/// at the same field or above it, or an unknown, missing or mistyped field directly below it; and all are dropped when
+/// the document as a whole could not be read or is something else.
 pub fn without_repeats(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let nothing_read = |d: &Diagnostic| match d.code {
+        Code::Syntax | Code::Encoding | Code::LimitExceeded | Code::WrongKind => true,
+        Code::WrongType => d.path.as_ref().is_some_and(|path| path.0.is_empty()),
+        _ => false,
+    };
+    if reading.iter().any(|d| d.severity == Severity::Error && nothing_read(d)) {
+        return Vec::new();
+    }
     let errors: Vec<_> = reading
         .iter()
         .filter(|d| d.severity == Severity::Error)
@@ -101,7 +110,7 @@ pub fn without_repeats(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Di
     let repeats = |rule: &Diagnostic| {
         let Some(path) = &rule.path else { return false };
         errors.iter().any(|(error, code)| {
-            let above = path.0.starts_with(error) && !error.is_empty();
+            let above = path.0.starts_with(error);
             let below = error.split_last().is_some_and(|(_, parent)| parent == path.0.as_slice());
             above || below && matches!(code, Code::UnknownField | Code::MissingField | Code::WrongType)
         })

@@ -205,6 +205,7 @@ mod tests {
         assert!(TEXT.len() < 60_000, "{} bytes", TEXT.len());
         let table = Table::parse(TEXT).unwrap();
         assert!(table.structs().len() > 150);
+        assert_eq!(table.structs().len(), table.names.len(), "two types of one name");
         for s in table.structs() {
             assert!(s.fields.is_sorted_by(|a, b| a.name < b.name), "{}", s.name);
         }
