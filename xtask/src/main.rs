@@ -3,23 +3,30 @@
 
 mod crd;
 mod files;
+mod fuzz;
 mod kube;
 mod own;
 mod schemas;
 mod tables;
+mod wasm;
 
 use anyhow::{Result, bail};
 
 /// What the command line knows.
-const USAGE: &str = "usage: cargo xtask tables | schemas
+const USAGE: &str = "usage: cargo xtask tables | schemas | wasm | fuzz [--seconds N]
   tables   nvcre-core/src/schema/k8s.table
-  schemas  JSON schemas (nvcre-core/src/schema, docs/schemas) and the CRD of WorkloadRun";
+  schemas  JSON schemas (nvcre-core/src/schema, docs/schemas) and the CRD of WorkloadRun
+  wasm     checks that nvcre-core builds for wasm32
+  fuzz     runs every fuzz target for N seconds (60)";
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let files = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["tables"] => tables::files()?,
         ["schemas"] => schemas::files()?,
+        ["wasm"] => return wasm::check(),
+        ["fuzz"] => return fuzz::run(60),
+        ["fuzz", "--seconds", seconds] => return fuzz::run(seconds.parse()?),
         _ => bail!("{USAGE}"),
     };
     files::write(&files)
