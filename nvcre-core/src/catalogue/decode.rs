@@ -13,12 +13,12 @@ use std::fmt;
 ///
 /// # Errors
 /// The first thing that does not fit, with `path` in front of its own path.
-pub(super) fn decode<'de, T: Deserialize<'de>>(node: &'de Node, path: &FieldPath) -> Result<T, Diagnostic> {
+pub(super) fn decode<'de, T: Deserialize<'de>>(node: &'de Node, path: &FieldPath) -> Result<T, Box<Diagnostic>> {
     T::deserialize(At(node)).map_err(|error| {
         let inner = FieldPath(error.path.into_iter().rev().collect());
         let finding = Diagnostic::at(error.code, path.join(&inner), error.message);
         let finding = finding.with_span(error.span.unwrap_or(node.span));
-        if error.help.is_empty() { finding } else { finding.with_help(error.help) }
+        Box::new(if error.help.is_empty() { finding } else { finding.with_help(error.help) })
     })
 }
 

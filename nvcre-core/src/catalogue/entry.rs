@@ -5,6 +5,7 @@ use crate::api::{WhenSpec, is_default};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// One entry: a conditional patch whose texts may hold placeholders such as `${run}`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -255,6 +256,13 @@ pub struct Advice {
     /// The way out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub help: String,
+}
+
+/// Number and name, as they stand in messages (00 D47).
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.id, self.name)
+    }
 }
 
 impl Entry {

@@ -98,7 +98,10 @@ impl From<Matcher> for StringMatch {
     fn from(matcher: Matcher) -> Self {
         match matcher {
             Matcher::One(equals) => Self { equals, ..Self::default() },
-            Matcher::Several(one_of) => Self { one_of, ..Self::default() },
+            Matcher::Several(mut one_of) => match one_of.pop() {
+                Some(equals) if one_of.is_empty() => Self { equals, ..Self::default() },
+                last => Self { one_of: one_of.into_iter().chain(last).collect(), ..Self::default() },
+            },
             Matcher::Full(full) => full,
         }
     }
@@ -148,5 +151,28 @@ impl Variables {
     /// True for no variables at all.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Inline(list) if list.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn short_forms_of_when() {
+        for (short, full) in [
+            (json!("aws"), json!({ "equals": "aws" })),
+            (json!(["aws"]), json!({ "equals": "aws" })),
+            (json!(["aws", "gcp"]), json!({ "in": ["aws", "gcp"] })),
+            (json!([]), json!({})),
+            (json!({ "notIn": ["aws"] }), json!({ "notIn": ["aws"] })),
+        ] {
+            let when: When = serde_json::from_value(json!({ "platform": short })).unwrap();
+            assert_eq!(json!(when), json!({ "platform": full }), "{short}");
+        }
+        for bad in [json!({ "platform": 7 }), json!({ "gpu": "h100" }), json!({ "config": {} }), Value::Null] {
+            assert!(serde_json::from_value::<When>(bad.clone()).is_err(), "{bad}");
+        }
     }
 }

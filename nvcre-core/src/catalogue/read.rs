@@ -101,7 +101,7 @@ impl Reader {
                         c.fallback = fallback;
                         self.starts.entry("fallback").or_default().push((0, number));
                     }
-                    Err(finding) => part.add(finding),
+                    Err(finding) => part.add(*finding),
                 },
                 unknown => {
                     let found = format!("a catalogue has no field {unknown:?}; it has {}", FIELDS.join(", "));
@@ -174,7 +174,7 @@ impl Part<'_> {
         for (at, item) in items.iter().enumerate() {
             match decode(item, &path.index(at)) {
                 Ok(value) => into.push(value),
-                Err(finding) => self.add(finding),
+                Err(finding) => self.add(*finding),
             }
         }
     }
