@@ -4,18 +4,22 @@
 
 mod builtin;
 mod check;
+mod decode;
 mod entry;
 mod expand;
+mod forms;
 mod model;
+mod read;
 mod render;
 #[cfg(test)]
 mod tests;
 
 pub use entry::{
-    Advice, Claim, Condition, Count, Entry, Environment, Guard, NamedToleration, Object, Presence, Variable, Variables,
-    When, Words, WorkerPatch,
+    Advice, Claim, Condition, Count, Entry, Environment, Guard, NamedToleration, Object, Presence, Variable,
+    WorkerPatch,
 };
 pub use expand::{Framework, Input, Inputs};
+pub use forms::{Variables, When, Words};
 pub use model::{
     Architecture, Catalogue, DetectionRule, Edition, Hardware, HardwareException, NicRule, Platform, SyntheticNode,
 };

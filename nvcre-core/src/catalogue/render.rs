@@ -5,6 +5,7 @@ use super::{Catalogue, Condition, Count, Entry, Framework, Guard, Input, Inputs,
 use crate::api::{EnvVar, OrchestrationOverride, OverrideSpec, TRAINER_API_VERSION, TopologySpec, WhenSpec};
 use crate::trace::Origin;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Name of the worker's replicated job and of its container (05 §1).
 const WORKER: &str = "node";
@@ -195,26 +196,22 @@ impl<'a> EntryRef<'a> {
 
     /// The patch on the worker of the run's runtime; nothing when no part of it applies.
     fn worker(&self, inputs: &Inputs<'_>) -> Option<Value> {
-        let mut job = Map::new();
+        let (mut job, mut container) = (Map::new(), Map::new());
         for patch in self.entry.worker.iter().filter(|p| self.holds(&p.condition, inputs)) {
-            let annotations = |map: &std::collections::BTreeMap<String, String>| -> Map<String, Value> {
+            let annotations = |map: &BTreeMap<String, String>| -> Map<String, Value> {
                 map.iter().map(|(k, v)| (k.clone(), expand_text(v, inputs).into())).collect()
             };
-            let (pod, container) = (self.pod(patch, inputs), self.container(patch, inputs));
             put(&mut job, &["metadata", "annotations"], annotations(&patch.job_annotations));
             put(&mut job, &["spec", "template", "metadata", "annotations"], annotations(&patch.pod_annotations));
-            put(&mut job, &["spec", "template", "spec"], pod);
-            put(&mut job, &["spec", "template", "spec", "containers"], container);
+            put(&mut job, &["spec", "template", "spec"], self.pod(patch, inputs));
+            merge_map(&mut container, self.container(patch, inputs));
+        }
+        if !container.is_empty() {
+            container.insert("name".into(), WORKER.into());
+            append(&mut job, &["spec", "template", "spec"], "containers", [Value::Object(container)]);
         }
         if job.is_empty() {
             return None;
-        }
-        // Gathered as a mapping so that several patches meet in one container.
-        if let Some(containers) = job.get_mut("spec").and_then(|v| v.pointer_mut("/template/spec/containers")) {
-            if let Some(container) = containers.as_object_mut() {
-                container.insert("name".into(), WORKER.into());
-            }
-            *containers = Value::Array(vec![containers.take()]);
         }
         Some(json!({
             "apiVersion": TRAINER_API_VERSION,
@@ -230,44 +227,52 @@ impl<'a> EntryRef<'a> {
             let template = expand_text(&claim.template, inputs);
             json!({ "name": expand_text(&claim.name, inputs), "resourceClaimTemplateName": template })
         });
-        append(&mut pod, "resourceClaims", claims);
+        append(&mut pod, &[], "resourceClaims", claims);
         let named = patch.tolerations.iter().filter_map(|n| self.catalogue.tolerations.iter().find(|t| t.name == *n));
-        append(&mut pod, "tolerations", named.map(|t| json!(t.toleration())));
+        append(&mut pod, &[], "tolerations", named.map(|t| json!(t.toleration())));
         pod
     }
 
     fn container(&self, patch: &WorkerPatch, inputs: &Inputs<'_>) -> Map<String, Value> {
         let mut container = expand_map(&patch.container, inputs);
-        append(&mut container, "env", self.variables(&patch.env, inputs).iter().map(|v| json!(v)));
+        append(&mut container, &[], "env", self.variables(&patch.env, inputs).iter().map(|v| json!(v)));
         let resources: Map<String, Value> =
             patch.resources.iter().map(|(k, v)| (expand_text(k, inputs), expand(v, inputs))).collect();
         put(&mut container, &["resources", "limits"], resources.clone());
         put(&mut container, &["resources", "requests"], resources);
-        let mut claims = Map::new();
-        append(&mut claims, "claims", patch.claims.iter().map(|c| json!({ "name": expand_text(&c.name, inputs) })));
-        put(&mut container, &["resources"], claims);
-        let mut capabilities = Map::new();
-        append(&mut capabilities, "add", patch.capabilities.iter().map(|c| json!(c)));
-        put(&mut container, &["securityContext", "capabilities"], capabilities);
+        let claims = patch.claims.iter().map(|c| json!({ "name": expand_text(&c.name, inputs) }));
+        append(&mut container, &["resources"], "claims", claims);
+        let capabilities = patch.capabilities.iter().map(|c| json!(c));
+        append(&mut container, &["securityContext", "capabilities"], "add", capabilities);
         container
     }
 }
 
-/// Merges a mapping into the one at a path, which is made when there is something to put there.
-fn put(into: &mut Map<String, Value>, path: &[&str], map: Map<String, Value>) {
-    if map.is_empty() {
-        return;
+/// The mapping at a path, which is made where it is missing.
+fn at<'m>(map: &'m mut Map<String, Value>, path: &[&str]) -> Option<&'m mut Map<String, Value>> {
+    let mut map = map;
+    for key in path {
+        map = map.entry(*key).or_insert_with(|| Value::Object(Map::new())).as_object_mut()?;
     }
-    let nested = path.iter().rev().fold(Value::Object(map), |value, key| json!({ *key: value }));
-    let Value::Object(nested) = nested else { return };
-    merge_map(into, nested);
+    Some(map)
 }
 
-/// Appends to a list, which is made when there is something to append.
-fn append(map: &mut Map<String, Value>, key: &str, items: impl Iterator<Item = Value>) {
-    let items: Vec<Value> = items.collect();
-    if !items.is_empty() {
-        put(map, &[], Map::from_iter([(key.to_owned(), Value::Array(items))]));
+/// Merges a mapping into the one at a path; an empty one leaves no trace.
+fn put(into: &mut Map<String, Value>, path: &[&str], map: Map<String, Value>) {
+    if !map.is_empty()
+        && let Some(into) = at(into, path)
+    {
+        merge_map(into, map);
+    }
+}
+
+/// Appends to a list at a path; no items leave no trace.
+fn append(into: &mut Map<String, Value>, path: &[&str], key: &str, items: impl IntoIterator<Item = Value>) {
+    let items: Vec<Value> = items.into_iter().collect();
+    if !items.is_empty()
+        && let Some(into) = at(into, path)
+    {
+        merge_map(into, Map::from_iter([(key.to_owned(), Value::Array(items))]));
     }
 }
 

@@ -12,3 +12,4 @@
 )]
 
 mod fleet;
+mod catalogue;

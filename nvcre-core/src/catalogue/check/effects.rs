@@ -75,12 +75,15 @@ impl<'a> Checker<'a> {
                 self.label_key(path.key("key"), "taint key", &toleration.key);
             }
             for (field, value, known) in [
-                ("operator", &toleration.operator, &["", "Exists", "Equal"][..]),
-                ("effect", &toleration.effect, &["", "NoSchedule", "PreferNoSchedule", "NoExecute"][..]),
+                ("operator", &toleration.operator, &["Exists", "Equal"][..]),
+                ("effect", &toleration.effect, &["NoSchedule", "PreferNoSchedule", "NoExecute"][..]),
             ] {
-                if !known.contains(&value.as_str()) {
+                if !value.is_empty() && !known.contains(&value.as_str()) {
                     let known = known.join(", ");
-                    self.value(path.key(field), format!("{value:?} is no {field}; one of{known} is wanted"));
+                    self.value(
+                        path.key(field),
+                        format!("{value:?} is no {field}; one of {known} is wanted, or nothing"),
+                    );
                 }
             }
             let uses = |p: &WorkerPatch| p.tolerations.contains(&toleration.name);

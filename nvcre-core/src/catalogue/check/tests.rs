@@ -183,3 +183,42 @@ fn only_one_entry_sets_trainer_env() {
     let patch = json!({ "spec": { "workload": { "trainJob": { "trainer": { "env": [] } } } } });
     assert!(both(json!({ "jobTemplate": patch })));
 }
+
+#[test]
+fn shared_parts() {
+    type Change = fn(&mut Value);
+    let cases: [(Change, Code, &str); 7] = [
+        (|c| c["tolerations"][0]["operator"] = json!("Equals"), Code::CatalogueValue, "tolerations[0].operator"),
+        (|c| c["tolerations"][0]["effect"] = json!("Never"), Code::CatalogueValue, "tolerations[0].effect"),
+        (|c| c["entries"][0]["worker"] = json!([]), Code::CatalogueUnused, "tolerations[0]"),
+        (|c| c["entries"][0]["env"] = json!([]), Code::CatalogueUnused, "environments[0]"),
+        (
+            |c| c["baseEnvironment"][0]["value"] = json!("${gpus}"),
+            Code::CataloguePlaceholder,
+            "baseEnvironment[0].value",
+        ),
+        (
+            |c| c["baseEnvironment"][0]["if"] = json!({ "gpus": { "equals": 8 } }),
+            Code::CatalogueValue,
+            "baseEnvironment[0].if",
+        ),
+        (
+            |c| c["advice"] = json!([{ "message": "x", "editions": ["other"] }]),
+            Code::CatalogueUnknownName,
+            "advice[0].editions[0]",
+        ),
+    ];
+    for (change, code, path) in cases {
+        let found = after(change);
+        assert!(found.contains(&(code, path.to_owned())), "{code} at {path} is not among {found:?}");
+    }
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn schema_speaks_of_the_short_forms() {
+    let schema = json!(schemars::schema_for!(Catalogue)).to_string();
+    for word in ["whenByEdition", "nicResource", "jobAnnotations", "nonMpi", "anyOf"] {
+        assert!(schema.contains(word), "{word}");
+    }
+}

@@ -1,28 +1,10 @@
-//! The built-in catalogue against the tables of 05: who matches what, and what each entry holds.
+//! What each entry holds (05 §2), and the worked examples as far as entries go (05 §4.1, §4.2).
 
-use super::model::may_match;
-use super::*;
+use super::{EDITIONS, inputs, render};
 use crate::api::OverrideSpec;
 use crate::catalogue::Framework::{Exec, Mpi, Torch};
+use crate::catalogue::{Catalogue, Input, Inputs, ResourceRequest};
 use serde_json::{Value, json};
-
-const EDITIONS: [&str; 2] = ["documented", "latest"];
-
-fn inputs(framework: Framework) -> Inputs<'static> {
-    Inputs { run: "r", nodes: 4, gpus: 4, nics: 4, mnnvl: true, framework, ..Inputs::default() }
-}
-
-/// Numbers of the entries that match.
-fn matching(edition: &str, platform: &str, architecture: &str, framework: Framework) -> String {
-    let entries = Catalogue::builtin().entries(edition, framework);
-    let ids = entries.filter(|e| may_match(e.when(), platform, architecture)).map(|e| e.entry.id.as_str());
-    ids.collect::<Vec<_>>().join(" ")
-}
-
-fn render(edition: &str, id: &str, inputs: &Inputs<'_>) -> OverrideSpec {
-    let catalogue = Catalogue::builtin();
-    catalogue.entries(edition, inputs.framework).find(|e| e.entry.id == id).unwrap().render(inputs)
-}
 
 /// Pod spec of the worker in the runtime patch of an entry.
 fn pod(rendered: &OverrideSpec) -> Value {
@@ -34,96 +16,6 @@ fn trainer_env(rendered: &OverrideSpec) -> Vec<String> {
     let template = rendered.job_template.as_ref().unwrap();
     let env = template["spec"]["workload"]["trainJob"]["trainer"]["env"].as_array().unwrap();
     env.iter().map(|v| format!("{}={}", v["name"].as_str().unwrap(), v["value"].as_str().unwrap())).collect()
-}
-
-#[test]
-fn matrix() {
-    // Platform, GPUs, every framework, MPI, torch and exec (05 §4); "other" stands for a GPU without entries.
-    let rows = [
-        ("aws", "h100", "E11", "E12", "E12"),
-        ("aws", "gb200", "E1 E2 E8", "E9", "E9"),
-        ("aws", "gb300", "E1 E2 E5 E10", "E6 E7", ""),
-        ("aws", "h200 a100 l40 l40s b200 b300 rtxpro6000 unknown", "", "", ""),
-        ("gcp", "h100", "E13", "", ""),
-        ("gcp", "gb200 gb300", "E1 E3 E14", "", ""),
-        ("gcp", "rtxpro6000", "E23", "", ""),
-        ("gcp", "h200 a100 b200 b300 unknown", "", "", ""),
-        ("azure", "gb200 gb300", "E1 E4 E15", "", ""),
-        ("azure", "h100 a100 b200 unknown", "E15", "", ""),
-        ("togetherai", "gb200 gb300", "E1 E16", "", "E17"),
-        ("togetherai", "h100 b200 unknown", "E16", "", "E17"),
-        ("mistral", "gb300", "E1 E18", "", "E19"),
-        ("mistral", "gb200", "E1", "", ""),
-        ("mistral", "h100 b200 unknown", "", "", ""),
-        ("onprem", "gb200 gb300", "E1 E20", "", "E21"),
-        ("onprem", "b200 b300", "E22", "", ""),
-        ("onprem", "h100 unknown", "", "", ""),
-        ("nscale", "gb300", "E1 E24 E25", "", ""),
-        ("nscale", "b200", "E24 E25", "", ""),
-        ("nscale", "gb200", "E1", "", ""),
-        ("nscale", "h100 b300 unknown", "", "", ""),
-        ("oci", "gb200 gb300", "E1", "", ""),
-        ("oci", "h100 l40s unknown", "", "", ""),
-        ("forge", "gb200 gb300", "E1", "", ""),
-        ("forge", "h100 unknown", "", "", ""),
-        ("", "gb200 gb300", "E1", "", ""),
-        ("", "h100", "", "", ""),
-    ];
-    let join = |a: &str, b: &str| {
-        let mut ids: Vec<u32> =
-            a.split(' ').chain(b.split(' ')).filter_map(|id| id.strip_prefix('E')?.parse().ok()).collect();
-        ids.sort_unstable();
-        ids.iter().map(|n| format!("E{n}")).collect::<Vec<_>>().join(" ")
-    };
-    for (platform, architectures, all, mpi, other) in rows {
-        for architecture in architectures.split(' ') {
-            for (framework, more) in [(Mpi, mpi), (Torch, other), (Exec, other)] {
-                let place = format!("{platform} {architecture} {framework:?}");
-                assert_eq!(matching("latest", platform, architecture, framework), join(all, more), "latest {place}");
-                // V1 = A and V1b = A (05 §5): the cleanup on all of AWS, no EFA variables.
-                let documented = match (platform, framework) {
-                    ("aws", Mpi) => join(&join(all, more), "E5 E6"),
-                    ("aws", _) => join(&join(all, more), "E5"),
-                    _ => join(all, more),
-                };
-                let mut documented: Vec<&str> = documented.split(' ').filter(|e| !["E9", "E12"].contains(e)).collect();
-                documented.dedup();
-                assert_eq!(matching("documented", platform, architecture, framework), documented.join(" "), "{place}");
-            }
-        }
-    }
-}
-
-#[test]
-fn order_and_number_of_entries() {
-    let catalogue = Catalogue::builtin();
-    let ids: Vec<String> = catalogue.entries.iter().map(|e| e.id.clone()).collect();
-    assert_eq!(ids, (1..=25).map(|n| format!("E{n}")).collect::<Vec<_>>());
-    let count = |edition, framework| catalogue.entries(edition, framework).count();
-    assert_eq!((count("latest", Mpi), count("latest", Torch), count("latest", Exec)), (22, 23, 23));
-    assert_eq!((count("documented", Mpi), count("documented", Torch)), (20, 21));
-}
-
-#[test]
-fn base_environment_of_the_editions() {
-    let catalogue = Catalogue::builtin();
-    let list = |edition, mnnvl| {
-        let env = catalogue.base_env(edition, mnnvl);
-        env.iter().map(|v| format!("{}={}", v.name, v.value)).collect::<Vec<_>>()
-    };
-    let nine = |mnnvl: &str| {
-        ["DEBUG=INFO", "NVLS_ENABLE=1", "CUMEM_ENABLE=1", "NET_GDR_C2C=1", "NET_GDR_LEVEL=PHB"]
-            .into_iter()
-            .chain(["P2P_NET_CHUNKSIZE=2097152", "SHM_DISABLE=1", mnnvl, "SOCKET_IFNAME=eth0"])
-            .map(|v| format!("NCCL_{v}"))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(list("latest", true), nine("MNNVL_ENABLE=1"));
-    assert_eq!(list("latest", false), nine("MNNVL_ENABLE=0"));
-    let mut ten = nine("MNNVL_ENABLE=0");
-    ten.insert(1, "NCCL_DEBUG_SUBSYS=NET,INIT".into());
-    assert_eq!(list("documented", false), ten);
-    assert_eq!(catalogue.default_edition(), "documented");
 }
 
 #[test]
@@ -399,19 +291,49 @@ fn resource_requests() {
 }
 
 #[test]
-fn advice_of_the_editions() {
-    let catalogue = Catalogue::builtin();
-    for (edition, platform, architecture, count) in [
-        ("documented", "aws", "h100", 1),
-        ("documented", "aws", "gb200", 1),
-        ("documented", "aws", "gb300", 0),
-        ("documented", "gcp", "h100", 0),
-        ("latest", "aws", "h100", 0),
-    ] {
-        let advice: Vec<_> = catalogue.advice(edition, platform, architecture).map(Advice::diagnostic).collect();
-        assert_eq!(advice.len(), count, "{edition} {platform} {architecture}");
-        for finding in advice {
-            assert!(finding.message.contains("EFA") && finding.help.unwrap().contains("latest"));
-        }
-    }
+fn raw_parts_of_a_worker_meet_the_short_ones() {
+    let entry = json!({
+        "id": "X", "name": "x", "title": "x",
+        "worker": [
+            { "podAnnotations": { "a/b": "${run}" }, "pod": { "hostIPC": true, "containers": [{ "name": "side" }] } },
+            {
+                "container": { "securityContext": { "privileged": true }, "volumeMounts": [{ "name": "v" }] },
+                "capabilities": ["IPC_LOCK"],
+            },
+            { "if": { "nodes": { "greaterThan": 4 } }, "capabilities": ["NEVER"] },
+            { "if": { "mnnvl": true }, "capabilities": ["SYS_NICE"] },
+        ],
+        "jobTemplate": { "spec": { "workload": { "trainJob": { "trainer": { "numProcPerNode": "${gpus:number}" } } } } },
+        "trainerEnv": [{ "name": "A", "value": "${nodes}" }],
+        "jobTemplatePatch": [{ "op": "add", "path": "/metadata/labels/run", "value": "${run}" }],
+        "preCommand": ["echo $${HOME} ${run}"],
+        "mpiArgs": ["--tag-output"],
+    });
+    let catalogue = Catalogue { entries: vec![serde_json::from_value(entry).unwrap()], ..Catalogue::default() };
+    let torch = catalogue.entries("", Torch).next().unwrap().render(&inputs(Torch));
+    let job = &torch.dependencies[0]["spec"]["template"]["spec"]["replicatedJobs"][0]["template"];
+    assert_eq!(
+        job["spec"]["template"],
+        json!({
+            "metadata": { "annotations": { "a/b": "r" } },
+            "spec": {
+                "hostIPC": true,
+                "containers": [
+                    { "name": "side" },
+                    {
+                        "name": "node",
+                        "securityContext": { "privileged": true, "capabilities": { "add": ["IPC_LOCK", "SYS_NICE"] } },
+                        "volumeMounts": [{ "name": "v" }],
+                    },
+                ],
+            },
+        })
+    );
+    let trainer = json!({ "numProcPerNode": 4, "env": [{ "name": "A", "value": "4" }] });
+    assert_eq!(torch.job_template.unwrap()["spec"]["workload"]["trainJob"]["trainer"], trainer);
+    assert_eq!(torch.job_template_patch.unwrap()[0]["value"], "r");
+    assert_eq!(torch.pre_command, ["echo ${HOME} r"]);
+    assert!(torch.mpi_args.is_empty());
+    let mpi = catalogue.entries("", Mpi).next().unwrap().render(&inputs(Mpi));
+    assert_eq!(mpi.mpi_args, ["--tag-output"]);
 }
