@@ -1,7 +1,21 @@
 //! Platform facts as data: entries, hardware defaults, platforms, editions (05). No platform is named in Rust.
+//!
+//! The data files and their format are in `data/`; adding a platform is a change there plus the snapshots.
 
+mod builtin;
+mod entry;
+mod expand;
 mod model;
+mod render;
+#[cfg(test)]
+mod tests;
 
-pub use model::{
-    Architecture, Catalogue, DetectionRule, Hardware, HardwareException, NicRule, Platform, SyntheticNode,
+pub use entry::{
+    Advice, Claim, Condition, Count, Entry, Environment, Guard, NamedToleration, Object, Presence, Variable, Variables,
+    When, Words, WorkerPatch,
 };
+pub use expand::{Framework, Input, Inputs};
+pub use model::{
+    Architecture, Catalogue, DetectionRule, Edition, Hardware, HardwareException, NicRule, Platform, SyntheticNode,
+};
+pub use render::{EntryRef, ResourceRequest};

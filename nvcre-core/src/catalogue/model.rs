@@ -1,5 +1,9 @@
 //! The catalogue as plain data, and the questions that other modules ask it.
 
+use super::render::includes;
+use super::{Advice, Entry, Environment, NamedToleration, Variable};
+use crate::api::{StringMatch, Toleration, WhenSpec};
+use crate::diagnostic::{Code, Diagnostic};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -8,6 +12,9 @@ use std::collections::BTreeMap;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Catalogue {
+    /// Editions; the first one is the default (05 §5, 00 D1).
+    #[serde(default)]
+    pub editions: Vec<Edition>,
     /// Platforms in the order in which messages list them.
     pub platforms: Vec<Platform>,
     /// Rules that turn a node into a platform; the first that holds decides (03 §2).
@@ -22,6 +29,35 @@ pub struct Catalogue {
     /// Where the RDMA NIC resource is detected from the nodes (03 §4, 00 D30).
     #[serde(default)]
     pub nic_detection: Vec<NicRule>,
+    /// Variables of every workload container, in order (02 §8.1).
+    #[serde(default)]
+    pub base_environment: Vec<Variable>,
+    /// Lists of variables that entries use by name.
+    #[serde(default)]
+    pub environments: Vec<Environment>,
+    /// Tolerations that entries use by name.
+    #[serde(default)]
+    pub tolerations: Vec<NamedToleration>,
+    /// The platform entries, in order (05 §2).
+    #[serde(default)]
+    pub entries: Vec<Entry>,
+    /// What a platform and GPU should know about an edition.
+    #[serde(default)]
+    pub advice: Vec<Advice>,
+}
+
+/// A state of the engine's code and documentation that can be chosen by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Edition {
+    /// Name, as it is chosen by.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// What sets it apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
 }
 
 /// A platform.
@@ -65,10 +101,10 @@ pub struct DetectionRule {
     /// The platform when the rule holds.
     pub platform: String,
     /// The provider id is absent or empty.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "noProviderID", skip_serializing_if = "std::ops::Not::not")]
     pub no_provider_id: bool,
     /// The provider id starts with this.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, rename = "providerIDPrefix", skip_serializing_if = "String::is_empty")]
     pub provider_id_prefix: String,
     /// The node carries this label, with any value.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -192,4 +228,63 @@ impl Catalogue {
         let holds = |r: &&NicRule| r.platform == platform && r.architectures.iter().any(|a| a == architecture);
         self.nic_detection.iter().find(holds)
     }
+
+    /// An edition by name.
+    pub fn edition(&self, name: &str) -> Option<&Edition> {
+        self.editions.iter().find(|e| e.name == name)
+    }
+
+    /// Name of the edition that is used when none is asked for; empty when the catalogue has none.
+    pub fn default_edition(&self) -> &str {
+        self.editions.first().map_or("", |e| &e.name)
+    }
+
+    /// Platforms with a default topology domain, and its node label (06 §5.3).
+    pub fn topology_keys(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.platforms.iter().filter_map(|p| Some((p.name.as_str(), p.topology_key.as_deref()?)))
+    }
+
+    /// What a platform and GPU should know about an edition (00 D1).
+    pub fn advice<'a>(
+        &'a self,
+        edition: &'a str,
+        platform: &'a str,
+        architecture: &'a str,
+    ) -> impl Iterator<Item = &'a Advice> {
+        let holds = move |a: &&Advice| includes(&a.editions, edition) && may_match(&a.when.0, platform, architecture);
+        self.advice.iter().filter(holds)
+    }
+}
+
+impl Advice {
+    /// The advice as a finding.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let finding = Diagnostic::new(Code::PlatformAdvice, self.message.as_str());
+        if self.help.is_empty() { finding } else { finding.with_help(self.help.clone()) }
+    }
+}
+
+impl NamedToleration {
+    /// The toleration without its name.
+    pub fn toleration(&self) -> Toleration {
+        Toleration {
+            key: self.key.clone(),
+            operator: self.operator.clone(),
+            value: self.value.clone(),
+            effect: self.effect.clone(),
+            ..Toleration::default()
+        }
+    }
+}
+
+/// True when platform and architecture fit; other conditions are not looked at, so the whole may still not match.
+pub(super) fn may_match(when: &WhenSpec, platform: &str, architecture: &str) -> bool {
+    let fits = |matcher: &Option<StringMatch>, value: &str| {
+        matcher.as_ref().is_none_or(|m| {
+            (m.equals.is_empty() || m.equals == value)
+                && (m.one_of.is_empty() || m.one_of.iter().any(|v| v == value))
+                && !m.not_in.iter().any(|v| v == value)
+        })
+    };
+    fits(&when.platform, platform) && fits(&when.gpu_architecture, architecture)
 }

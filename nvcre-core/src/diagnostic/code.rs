@@ -83,8 +83,102 @@ codes! {
     // Run: NV030–NV099.
 
     // Fleet: NV100–NV139.
+    /// No node takes part: the inventory is empty, or a filter keeps every node out (03 §0, 00 D27).
+    NoEligibleNodes = 106, Error, Fleet;
+    /// Nodes of several platforms match the target, and no flag settles which one counts (03 §2, 00 D13).
+    HeterogeneousPlatform = 107, Error, Fleet;
+    /// The platform flag says something else than the nodes; the flag wins (00 D30, D78).
+    PlatformOverridden = 108, Warning, Fleet;
+    /// A platform that the catalogue does not have (06 §3.1).
+    UnknownPlatform = 109, Error, Fleet;
+    /// A GPU architecture given by hand that the hardware table does not have (03 §3.2).
+    UnknownArchitecture = 110, Error, Fleet;
+    /// No node is of the GPU architecture that the flag asks for (00 D64).
+    NoNodeOfArchitecture = 111, Error, Fleet;
+    /// More nodes name no GPU architecture than the most frequent one has (00 D32).
+    UndeterminedArchitecture = 112, Error, Fleet;
+    /// Nodes of other GPU architectures than the most frequent one are left out (03 §1.6).
+    HeterogeneousGpu = 113, Warning, Fleet;
+    /// A product label names no GPU; such nodes count as unlabelled (00 D32).
+    PlaceholderProduct = 114, Warning, Fleet;
+    /// Cordoned GPU nodes of the target are left out (03 §1.5).
+    CordonedNodesExcluded = 115, Warning, Fleet;
+    /// Nodes look like GPU nodes but lack the label `nvidia.com/gpu.present` (00 D27).
+    UnlabelledGpuNodes = 116, Notice, Fleet;
+    /// `nodeNames` lists names that no node of the inventory has (00 D79).
+    UnknownNodeNames = 117, Warning, Fleet;
+    /// Nodes that take part have no allocatable GPU (00 D28).
+    NoAllocatableGpus = 118, Warning, Fleet;
+    /// Nodes that take part have their GPUs split by MIG (00 D28).
+    MigNodes = 119, Warning, Fleet;
+    /// Nodes that take part share their GPUs in time (00 D28).
+    SharedGpus = 120, Warning, Fleet;
+    /// Nodes that take part are not Ready (00 D28).
+    NodesNotReady = 121, Warning, Fleet;
+    /// Nodes that take part carry a taint of a broken or leaving node (00 D28).
+    UnhealthyTaint = 122, Warning, Fleet;
+    /// Nodes that take part are virtual kubelets (00 D28).
+    VirtualKubelet = 123, Warning, Fleet;
+    /// Nodes that take part run another operating system than Linux (00 D28).
+    OtherOperatingSystem = 124, Warning, Fleet;
+    /// A node's number of GPUs is no whole number; the node is kept (03 §1.7, 00 D34).
+    GpuCountNotWhole = 125, Warning, Fleet;
+    /// Nodes with fewer GPUs than a pod requests are left out (03 §1.7).
+    InsufficientGpuCapacity = 126, Warning, Fleet;
+    /// No node has as many GPUs as a pod requests (03 §1.7).
+    NoNodeWithEnoughGpus = 127, Error, Fleet;
+    /// One job needs more nodes than take part (03 §5.1).
+    NotEnoughNodes = 128, Error, Fleet;
+    /// An unpinned job without an explicit size (03 §5.1).
+    UnpinnedWithoutSize = 129, Error, Fleet;
+    /// The RDMA NIC resource could not be told from the nodes; none is requested (03 §4).
+    NicResourceDetection = 130, Notice, Fleet;
+    /// The GPU architecture is in no row of the hardware table; the fallback counts (03 §3.4).
+    GpuArchitectureDefaults = 131, Notice, Fleet;
+    /// Nodes lack the label that pods are bound by (00 D24).
+    MissingHostnameLabel = 132, Warning, Fleet;
+    /// Nodes share the host name that pods are bound by (00 D24).
+    DuplicateHostnameLabel = 133, Warning, Fleet;
+    /// A requested extended resource that no node of the fleet offers (00 D33).
+    ResourceNotOffered = 134, Warning, Fleet;
+    /// The platform has no default label for topology domains (06 §5.3, 00 D78).
+    NoDefaultTopologyKey = 135, Error, Fleet;
+    /// An override sets a target whose nodes are of another platform or GPU architecture (00 D76).
+    OverrideChangesFleet = 136, Error, Fleet;
+    /// Jobs and manifests are wanted without nodes (00 D62).
+    NoInventory = 137, Error, Fleet;
 
     // Catalogue: NV140–NV159.
+    /// Two parts of a catalogue have the same name or number.
+    CatalogueDuplicate = 140, Error, Catalogue;
+    /// A catalogue speaks of a platform, architecture, edition, environment or toleration that it does not have.
+    CatalogueUnknownName = 141, Error, Catalogue;
+    /// A placeholder that does not exist, or a number in the middle of a text.
+    CataloguePlaceholder = 142, Error, Catalogue;
+    /// Two entries can match the same platform, GPU and framework and both set `trainer.env`: the second would wipe the
+    /// first (05 §6.5).
+    CatalogueTrainerEnv = 143, Error, Catalogue;
+    /// A variable stands twice in one list (05 §6.6), or its name is no variable name.
+    CatalogueVariable = 144, Error, Catalogue;
+    /// A variable that Trainer keeps for itself would land in `trainer.env` (08 row 18).
+    CatalogueReservedVariable = 145, Error, Catalogue;
+    /// A resource whose name or quantity Kubernetes does not take.
+    CatalogueResource = 146, Error, Catalogue;
+    /// A label or annotation key that Kubernetes does not take.
+    CatalogueLabelKey = 147, Error, Catalogue;
+    /// A `jobTemplatePatch` that is no list of RFC 6902 operations.
+    CatalogueJobTemplatePatch = 148, Error, Catalogue;
+    /// A detection rule that is never reached, because an earlier one holds for every node that it holds for.
+    CatalogueUnreachableRule = 149, Error, Catalogue;
+    /// A value that makes no sense where it stands: an empty name, a name that is not in kebab case, a negative count.
+    CatalogueValue = 150, Error, Catalogue;
+    /// An object without `apiVersion`, `kind` or `metadata.name`.
+    CatalogueObject = 151, Error, Catalogue;
+    /// A part of a catalogue that nothing uses or that has no effect.
+    CatalogueUnused = 152, Warning, Catalogue;
+
+    /// What the catalogue advises for the platform, GPU and edition of a run (00 D1).
+    PlatformAdvice = 159, Warning, Catalogue;
 
     // Overrides: NV160–NV199.
 
