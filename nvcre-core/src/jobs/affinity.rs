@@ -173,7 +173,8 @@ mod tests {
     #[test]
     fn ours_go_into_every_term_and_other_parts_stay() {
         let ours = requirements(None, Hosts::PerJob, &["P".to_owned()]);
-        let base = json!({"podAffinity": {"x": 1}, "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}});
+        let base =
+            json!({"podAffinity": {"x": 1}, "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}});
         let existing = [
             json!({"matchExpressions": [{"key": "a", "operator": "Exists"}]}),
             json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}),

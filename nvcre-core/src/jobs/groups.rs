@@ -138,9 +138,8 @@ fn too_large(input: &JobsInput<'_>, size: i64, found: i64) -> Diagnostic {
         help.push("narrow spec.target to one GPU architecture".to_owned());
     }
     if !excluded.capacity.is_empty() {
-        let has = |(node, count): &(u32, i64)| {
-            format!("{} has {count}", super::partition::name_of(input.inventory, *node))
-        };
+        let has =
+            |(node, count): &(u32, i64)| format!("{} has {count}", super::partition::name_of(input.inventory, *node));
         message.push_str(&format!(
             "; {} nodes have fewer than the {} GPUs that a node needs ({})",
             excluded.capacity.len(),

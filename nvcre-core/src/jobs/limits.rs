@@ -94,10 +94,8 @@ fn words(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
             ));
         }
         for (index, word) in list.iter().enumerate().filter(|(_, word)| word.len() > LONGEST_WORD) {
-            let message = format!(
-                "a word of trainer.{field} has {} bytes; Trainer takes at most {LONGEST_WORD}",
-                word.len()
-            );
+            let message =
+                format!("a word of trainer.{field} has {} bytes; Trainer takes at most {LONGEST_WORD}", word.len());
             findings.push(
                 Diagnostic::at(Code::TooManyWords, path.index(index), message)
                     .with_help("put long texts into spec.config and name the file"),
@@ -146,7 +144,10 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
         let path = path.index(index);
         let manager = &patch.manager;
         if manager.is_empty() || manager.len() > 253 {
-            let message = format!("the manager {manager:?} of a runtime patch has {} characters; it takes 1 to 253", manager.len());
+            let message = format!(
+                "the manager {manager:?} of a runtime patch has {} characters; it takes 1 to 253",
+                manager.len()
+            );
             findings.push(
                 Diagnostic::at(Code::RuntimePatches, path.key("manager"), message)
                     .with_help("name who owns the patch, for example example.com/team"),
@@ -192,8 +193,11 @@ fn dependency_path(runtime: &Value) -> FieldPath {
 fn policy(runtime: &Value, findings: &mut Vec<Diagnostic>) {
     let Some(policy) = at(runtime, &["spec", "mlPolicy"]).and_then(Value::as_object) else { return };
     let path = dependency_path(runtime).key("spec").key("mlPolicy");
-    let set: Vec<&str> =
-        policy.iter().filter(|(key, value)| *key != "numNodes" && !value.is_null()).map(|(key, _)| key.as_str()).collect();
+    let set: Vec<&str> = policy
+        .iter()
+        .filter(|(key, value)| *key != "numNodes" && !value.is_null())
+        .map(|(key, _)| key.as_str())
+        .collect();
     if set.len() > 1 {
         let message = format!("the runtime has the ML policies {}; Trainer takes one", set.join(" and "));
         findings.push(
@@ -308,17 +312,11 @@ mod tests {
 
     #[test]
     fn runtime_patches() {
-        let patch = |manager: &str, job: Value| {
-            json!({"manager": manager, "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [job]}}}})
-        };
+        let patch = |manager: &str, job: Value| json!({"manager": manager, "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [job]}}}});
         let env = json!({"name": "node", "template": {"spec": {"template": {"spec": {
             "containers": [{"name": "node", "env": [{"name": "A", "value": "1"}]}],
         }}}}});
-        let list = vec![
-            patch("a", json!({"name": "workers"})),
-            patch("a", env),
-            patch("", json!({"name": "node"})),
-        ];
+        let list = vec![patch("a", json!({"name": "workers"})), patch("a", env), patch("", json!({"name": "node"}))];
         let found = codes(json!({"runtimeRef": {"name": "rt"}, "runtimePatches": list}), good());
         assert_eq!(found.len(), 4, "{found:?}");
         assert!(found.iter().all(|f| f.0 == Code::RuntimePatches));

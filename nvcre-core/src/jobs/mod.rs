@@ -1,12 +1,19 @@
 //! From a resolved Workflow and a fleet to groups and manifests (03 §5–6, 10).
 
 mod affinity;
+mod build;
+mod checks;
+mod delivery;
+mod differences;
 mod groups;
 mod input;
 mod limits;
 mod names;
 mod partition;
 mod patch;
+mod placement;
+mod plan;
+mod prepared;
 mod references;
 mod runtime;
 mod scope;
@@ -20,6 +27,8 @@ pub use input::{Delivery, Excluded, Facts, JobsInput};
 pub use names::*;
 pub use partition::{Group, Grouping, PartitionError, partition};
 pub use patch::{LAUNCHER, WORKER, edit_patch, edit_pod_patch, target_jobs, worker_job};
+pub use plan::{PLAN_FORMAT, PlanError, PlannedGroup, RunPlan, record_part_name};
+pub use prepared::{CopyName, JobId, JobNames, Prepared, Renderer};
 pub use references::is_cluster_scoped;
 pub use scope::{Scope, classify, creation_order, engine_replacements};
 pub use template::{Manifest, Owner, Role};

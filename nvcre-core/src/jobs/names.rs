@@ -241,10 +241,7 @@ mod tests {
         assert_eq!(diagnosed.suffix("screen-0", 1), "-18d10-job", "diagnose plays no part in copies");
         for naming in [Naming::new("my-workload", 2, 1, false), Naming::new("my-workload", 1, 2, false)] {
             assert_eq!(naming.job("group-1", 1), "my-workload-group-1-iter-1");
-            assert_eq!(
-                naming.copy("my-workload-runtime", "group-1", 1),
-                "my-workload-runtime-18d10-group-1-iter-1"
-            );
+            assert_eq!(naming.copy("my-workload-runtime", "group-1", 1), "my-workload-runtime-18d10-group-1-iter-1");
         }
         assert_eq!(goodput_name("j"), "j-goodput");
         assert_eq!(bandwidth_name("j"), "j-bandwidth");

@@ -1,8 +1,8 @@
 //! The one runtime patch that is ours. Its shape is written here and nowhere else (02 §7.4, 00 D20).
 
 use crate::api::{
-    JobSetSpecPatch, JobSetTemplatePatch, JobSpecPatch, JobTemplatePatch, PATCH_MANAGER, PodSpecPatch, PodTemplatePatch,
-    ReplicatedJobPatch, RuntimePatch, RuntimeSpecPatch, TrainJobSpec,
+    JobSetSpecPatch, JobSetTemplatePatch, JobSpecPatch, JobTemplatePatch, PATCH_MANAGER, PodSpecPatch,
+    PodTemplatePatch, ReplicatedJobPatch, RuntimePatch, RuntimeSpecPatch, TrainJobSpec,
 };
 
 /// Name of the replicated job that starts the others.

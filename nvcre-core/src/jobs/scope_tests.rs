@@ -89,10 +89,7 @@ fn cross_references_of_a_gb300_run() {
         ]
     );
     let engine: Vec<&str> = engine_replacements(&dependencies, &scope.job).into_iter().collect();
-    assert_eq!(
-        engine,
-        ["my-run", "my-run-channel", "my-run-compute-domain", "my-run-roce", "my-run-runtime"]
-    );
+    assert_eq!(engine, ["my-run", "my-run-channel", "my-run-compute-domain", "my-run-roce", "my-run-runtime"]);
 }
 
 #[test]

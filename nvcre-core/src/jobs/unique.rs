@@ -27,9 +27,8 @@ pub(crate) fn distinct(
     name: impl Fn(usize, usize) -> String,
 ) -> Result<BTreeMap<usize, usize>, Collision> {
     let mut digits: BTreeMap<usize, usize> = BTreeMap::new();
-    let of = |item: usize, digits: &BTreeMap<usize, usize>| {
-        name(item, digits.get(&item).copied().unwrap_or(HASH_DIGITS))
-    };
+    let of =
+        |item: usize, digits: &BTreeMap<usize, usize>| name(item, digits.get(&item).copied().unwrap_or(HASH_DIGITS));
     loop {
         // 16 bytes per name, not the names themselves.
         let mut hashes: Vec<(u64, usize)> = (0..count).map(|item| (fnv64(&of(item, &digits)), item)).collect();

@@ -13,3 +13,4 @@
 
 mod fleet;
 mod catalogue;
+mod jobs;
