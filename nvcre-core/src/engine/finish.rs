@@ -227,14 +227,10 @@ pub(super) fn target_origin(rendering: &Rendering<'_>, engine: &Engine) -> (Stri
 }
 
 /// What is kept with the jobs.
-pub(super) fn job_facts(rendering: &Rendering<'_>, inventory: &Inventory, fleet: &Fleet) -> jobs::Facts {
+pub(super) fn job_facts(rendering: &Rendering<'_>) -> jobs::Facts {
     let facts = &rendering.facts;
     jobs::Facts {
         edition: facts.edition.clone(),
-        platform: facts.platform.clone(),
-        architecture: facts.architecture.clone(),
-        products: fleet.products.clone(),
-        synthesized: fleet.synthesized.iter().map(|n| fleet.name(inventory, *n).to_owned()).collect(),
         gpus_per_node: facts.sizes.gpus_per_node,
         mlnx_per_node: facts.sizes.mlnx_per_node,
         enable_mnnvl: facts.sizes.enable_mnnvl,

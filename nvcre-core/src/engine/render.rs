@@ -65,9 +65,9 @@ impl Rendering<'_> {
             workflow: &self.workflow,
             run: &self.run,
             inventory,
-            nodes: &fleet.nodes,
+            fleet,
             facts: &self.job_facts,
-            topology_origin: origin,
+            topology_origin: origin.as_ref(),
             namespace: &self.run.metadata.namespace,
             delivery,
         });
@@ -243,14 +243,11 @@ impl Engine {
         let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
         let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
         let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
-        if placement != "Unpinned" {
-            found.extend(fleet.hostname_findings(inventory));
-        }
         found.extend(fleet.size_check(inventory, size.into(), placement, &path));
         if !none_left {
             found.extend(finish::topology(rendering, inventory, &fleet, self));
         }
-        rendering.job_facts = finish::job_facts(rendering, inventory, &fleet);
+        rendering.job_facts = finish::job_facts(rendering);
         rendering.fleet = Some(fleet);
     }
 }
