@@ -38,7 +38,7 @@ pub use env::substitute_env;
 pub use layer::{Base, Context, Layer};
 pub use orchestration::fit_topology;
 pub use quote::{expanded_by_bash, go_quote};
-pub use summary::{patches_summary, when_summary};
+pub use summary::{applied_overrides, patches_summary, when_summary};
 pub use when::{Match, match_layers, matches};
 
 #[cfg(test)]

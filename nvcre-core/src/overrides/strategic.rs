@@ -12,7 +12,11 @@ const DIRECTIVE: &str = "$patch";
 /// Merges `patch` into the job template, in place. Directives other than [`directive_problems`] lets through are not
 /// looked at: the caller refuses them first.
 pub(super) fn merge<R: Recorder>(base: &mut Map<String, Value>, patch: &Map<String, Value>, t: &mut Tracker<'_, R>) {
+    let filled = !base.is_empty();
     merge_map(base, patch, Place::Root, t);
+    if filled && base.is_empty() {
+        t.emptied();
+    }
 }
 
 /// Where in the job template a map is; only there do lists merge.

@@ -1,6 +1,8 @@
 //! Texts of the override report (04 §10, 03 Appendix A).
 
 use crate::api::{IntMatch, OverrideSpec, StringMatch, WhenSpec};
+use crate::trace::OverrideOutcome;
+use serde::Serialize;
 
 /// The condition in one line: parts in a fixed order, joined with `, `; `<always>` without any.
 pub fn when_summary(when: &WhenSpec) -> String {
@@ -54,6 +56,24 @@ pub fn patches_summary(spec: &OverrideSpec) -> String {
         parts.push("mpiArgs".to_owned());
     }
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+}
+
+/// Value of the annotation `nvcrectl.nvidia.com/applied-overrides` (01 §2.13, 00 D49): the overrides that matched, as
+/// compact JSON; `None` when none did.
+pub fn applied_overrides(outcomes: &[OverrideOutcome]) -> Option<String> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Applied<'a> {
+        index: usize,
+        when: &'a str,
+        patches: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        no_op: bool,
+    }
+    let matched = outcomes.iter().filter(|o| o.matched);
+    let applied: Vec<Applied<'_>> =
+        matched.map(|o| Applied { index: o.index, when: &o.when, patches: &o.patches, no_op: o.no_op }).collect();
+    (!applied.is_empty()).then(|| serde_json::to_string(&applied).ok()).flatten()
 }
 
 /// The first key given: `equals` bare, else `in [a,b]`, else `notIn [a,b]`, else `<any>`.

@@ -50,7 +50,7 @@ impl Seen {
 }
 
 /// The field of the override that brought a field of the job template: in `jobTemplate` when it stands there, else the
-/// operation of `jobTemplatePatch` whose path leads to it.
+/// operation of `jobTemplatePatch` whose path leads to it, when it is the only one.
 fn blame(layer: &Layer, path: &FieldPath) -> FieldPath {
     if let Some(patch) = &layer.spec.job_template
         && (path.0.is_empty() || stands_in(patch, &path.0))
@@ -70,9 +70,10 @@ fn blame(layer: &Layer, path: &FieldPath) -> FieldPath {
         })
     };
     let operations = operations.as_array().map(Vec::as_slice).unwrap_or_default();
-    match operations.iter().rposition(leads) {
-        Some(index) => at.index(index),
-        None => at,
+    let mut leading = operations.iter().enumerate().filter(|(_, o)| leads(o)).map(|(index, _)| index);
+    match (leading.next_back(), leading.next_back()) {
+        (Some(index), None) => at.index(index),
+        _ => at,
     }
 }
 

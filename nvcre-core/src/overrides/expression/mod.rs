@@ -16,6 +16,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    #[cfg(feature = "cel")]
     fn new(message: impl Into<String>) -> Self {
         Self { code: Code::OverrideExpression, message: message.into() }
     }

@@ -19,7 +19,7 @@ enum Type {
     Bytes,
     Null,
     /// The type of a type, such as `type(platform)`.
-    Type,
+    Meta,
     List(Box<Self>),
     Map(Box<Self>, Box<Self>),
     /// Known only when it is evaluated.
@@ -38,7 +38,7 @@ impl fmt::Display for Type {
             Self::String => f.write_str("string"),
             Bytes => f.write_str("bytes"),
             Null => f.write_str("null"),
-            Self::Type => f.write_str("type"),
+            Self::Meta => f.write_str("type"),
             Self::List(item) => write!(f, "list({item})"),
             Self::Map(key, value) => write!(f, "map({key}, {value})"),
             Dyn => f.write_str("dyn"),
@@ -138,7 +138,7 @@ impl Checker {
             "domainCount" => Ok(Int),
             _ if VARIABLES.contains(&plain) => Ok(Type::String),
             "bool" | "int" | "uint" | "double" | "string" | "bytes" | "list" | "map" | "null_type" | "type" => {
-                Ok(Type::Type)
+                Ok(Type::Meta)
             }
             _ => Err(format!("{name:?} is no variable of an expression")),
         }
@@ -290,7 +290,7 @@ fn function(name: &str, member: bool, types: &[Type]) -> Found {
                 .map(|()| Type::String),
             "bytes" => expect(a, &[Type::String, Bytes], "the argument of bytes").map(|()| Bytes),
             "dyn" => Ok(Dyn),
-            _ => Ok(Type::Type),
+            _ => Ok(Type::Meta),
         },
         _ => Err(format!("there is no function {name:?} with {} arguments of these types", types.len())),
     }

@@ -160,11 +160,7 @@ fn maps_that_a_deletion_emptied_go_away_under_resources() {
         (json!({"resources": {"limits": {}}}), json!({ "resources": off }), json!({"resources": {"limits": {}}})),
         (json!({}), json!({ "resources": off }), json!({"resources": {}})),
         (json!({}), json!({"resources": {"limits": {}}}), json!({"resources": {"limits": {}}})),
-        (
-            json!({"emptyDir": {"medium": "Memory"}}),
-            json!({"emptyDir": {"medium": null}}),
-            json!({"emptyDir": {}}),
-        ),
+        (json!({"emptyDir": {"medium": "Memory"}}), json!({"emptyDir": {"medium": null}}), json!({"emptyDir": {}})),
     ] {
         assert_eq!(merged(old.clone(), new.clone()), result, "{old} + {new}");
     }
@@ -172,9 +168,7 @@ fn maps_that_a_deletion_emptied_go_away_under_resources() {
 
 #[test]
 fn identity_is_version_kind_and_name() {
-    let claim = |version: &str, value: u8| {
-        json!({"apiVersion": version, "kind": "ResourceClaimTemplate", "metadata": {"name": "c"}, "spec": {"v": value}})
-    };
+    let claim = |version: &str, value: u8| json!({"apiVersion": version, "kind": "ResourceClaimTemplate", "metadata": {"name": "c"}, "spec": {"v": value}});
     let other = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
         "metadata": {"name": "c", "namespace": "elsewhere"}, "spec": {"w": 1}});
     let base = Base { dependencies: vec![claim("resource.k8s.io/v1", 1)], ..base(json!({})) };

@@ -15,6 +15,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::trace::{Change, Origin, OverrideOutcome, Subject, Trace};
 use serde_json::{Value, json};
 
+/// What a broken expression is reported as.
+const BROKEN: Code = if cfg!(feature = "cel") { Code::OverrideExpression } else { Code::ExpressionUnsupported };
+
 /// An override from JSON.
 fn spec(value: Value) -> OverrideSpec {
     serde_json::from_value(value).unwrap()
