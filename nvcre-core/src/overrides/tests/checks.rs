@@ -17,10 +17,10 @@ fn with_patch(mut value: Value) -> Value {
 #[test]
 fn conditions() {
     for (when, code, at) in [
-        (json!({"platform": {"equals": "asw"}}), Code::UnknownPlatform, "platform.equals"),
-        (json!({"platform": {"in": ["aws", "AWS"]}}), Code::UnknownPlatform, "platform.in[1]"),
-        (json!({"platform": {"notIn": ["nowhere"]}}), Code::UnknownPlatform, "platform.notIn[0]"),
-        (json!({"gpuArchitecture": {"equals": "gb-300"}}), Code::UnknownArchitecture, "gpuArchitecture.equals"),
+        (json!({"platform": {"equals": "asw"}}), Code::ConditionPlatform, "platform.equals"),
+        (json!({"platform": {"in": ["aws", "AWS"]}}), Code::ConditionPlatform, "platform.in[1]"),
+        (json!({"platform": {"notIn": ["nowhere"]}}), Code::ConditionPlatform, "platform.notIn[0]"),
+        (json!({"gpuArchitecture": {"equals": "gb-300"}}), Code::ConditionArchitecture, "gpuArchitecture.equals"),
         (json!({"topology": {"mode": "multi-rack"}}), Code::ConditionNeverHolds, "topology.mode"),
         (json!({"workloadKind": "PyTorchJob"}), Code::ConditionNeverHolds, "workloadKind"),
         (json!({"config": {"a": 1}}), Code::ConfigCondition, "config"),
