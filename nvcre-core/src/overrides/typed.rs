@@ -2,27 +2,16 @@
 
 use super::checks::trainer_env_problems;
 use super::layer::{Layer, push_once};
-use crate::api::JobTemplate;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
-use serde::Deserialize;
+use crate::schema::{self, Mode};
 use serde_json::Value;
 
-/// Everything that is wrong with a job template, as findings whose paths start at the job template.
-///
-/// This is the place where the field tables of the schema come in: unknown fields and wrong types are its business
-/// (00 D40).
+/// Everything that is wrong with a job template, as findings whose paths start at the job template: unknown fields and
+/// wrong types, by the field tables (00 D40).
 fn check_job_template(template: &Value) -> Vec<Diagnostic> {
-    match JobTemplate::deserialize(template) {
-        Ok(_) => Vec::new(),
-        Err(error) => vec![
-            Diagnostic::at(
-                Code::JobTemplateType,
-                FieldPath::root(),
-                format!("after this override the job template cannot be read: {error}"),
-            )
-            .with_help("Check the types of the fields that the override sets."),
-        ],
-    }
+    let mut findings = Vec::new();
+    schema::check_value("JobTemplate", template, &FieldPath::root(), Mode::STRICT, &mut findings);
+    findings
 }
 
 /// Faults of the job template that earlier layers brought; only new ones are put down to a layer.

@@ -1,0 +1,195 @@
+//! Reading `fixtures/`: shared by the tests that go over all scenarios.
+#![allow(dead_code, reason = "each test target uses its part")]
+
+use nvcre_core::api::Value;
+use nvcre_core::diagnostic::{Diagnostic, Severity, has_errors};
+use nvcre_core::engine::{Delivery, Engine, Options, RunFlags};
+use nvcre_core::fleet::{Inventory, InventoryReader};
+use nvcre_core::jobs::Manifest;
+use nvcre_core::yaml;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// One folder of `fixtures/`.
+pub struct Scenario {
+    pub name: String,
+    pub folder: PathBuf,
+    pub nodes: Vec<PathBuf>,
+    pub options: Options,
+    pub delivery: Delivery,
+    pub assume: Option<u32>,
+    pub lenient: bool,
+    pub deny_warnings: bool,
+    /// Groups whose manifests are shown; empty for the first and those that run nodes twice.
+    pub groups: Vec<String>,
+    pub exit: i64,
+    pub codes: Vec<String>,
+}
+
+/// What a scenario gives.
+pub struct Outcome {
+    pub diagnostics: Vec<Diagnostic>,
+    pub workflow: Value,
+    pub plan: Option<Value>,
+    pub manifests: Vec<Manifest>,
+}
+
+impl Scenario {
+    /// All of them, by name.
+    pub fn all() -> Vec<Self> {
+        Self::below(&root().join("fixtures"))
+    }
+
+    /// The scenarios of a folder, by name: every folder with a `run.yaml`.
+    pub fn below(folder: &Path) -> Vec<Self> {
+        let mut folders: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+        folders.retain(|f| f.join("run.yaml").is_file());
+        folders.sort();
+        assert!(!folders.is_empty(), "no scenario in {}", folder.display());
+        folders.into_iter().map(Self::read).collect()
+    }
+
+    fn read(folder: PathBuf) -> Self {
+        let text = std::fs::read_to_string(folder.join("scenario.yaml")).unwrap_or_default();
+        let file: Value = if text.is_empty() { Value::Null } else { serde_yaml::from_str(&text).unwrap() };
+        let flags = &file["flags"];
+        let text = |key: &str| flags[key].as_str().map(str::to_owned);
+        let list = |value: &Value| -> Vec<String> {
+            value.as_array().into_iter().flatten().map(|v| v.as_str().unwrap().to_owned()).collect()
+        };
+        let mut nodes: Vec<PathBuf> = list(&file["nodes"]).iter().map(|n| folder.join(n)).collect();
+        if nodes.is_empty() {
+            nodes.extend(["nodes.yaml", "nodes.json"].map(|n| folder.join(n)).into_iter().find(|n| n.is_file()));
+        }
+        let bool = |key: &str| flags[key].as_bool().unwrap_or(false);
+        Self {
+            name: folder.file_name().unwrap().to_string_lossy().into_owned(),
+            nodes,
+            options: Options {
+                platform: text("platform"),
+                gpu_arch: text("gpuArch"),
+                edition: text("edition"),
+                only_healthy: bool("onlyHealthy"),
+                flags: RunFlags {
+                    name: text("name").unwrap_or_default(),
+                    namespace: text("namespace").unwrap_or_default(),
+                    node_list: text("nodeList").unwrap_or_default(),
+                    topology_domain: text("topologyDomain").unwrap_or_default(),
+                    topology_key: text("topologyKey").unwrap_or_default(),
+                    test_scale: text("testScale").unwrap_or_default(),
+                },
+            },
+            delivery: if text("delivery").as_deref() == Some("controller") { Delivery::Controller } else { Delivery::Trainer },
+            assume: flags["assumeNodes"].as_u64().map(|n| n.try_into().unwrap()),
+            lenient: bool("lenient"),
+            deny_warnings: bool("denyWarnings"),
+            groups: list(&file["groups"]),
+            exit: file["expect"]["exit"].as_i64().unwrap_or(0),
+            codes: list(&file["expect"]["codes"]),
+            folder,
+        }
+    }
+
+    /// Name of a file in messages: relative to the folder of all fixtures, so that snapshots name no machine.
+    fn file_name(path: &Path) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for part in path.strip_prefix(root().join("fixtures")).unwrap_or(path).components() {
+            match part.as_os_str().to_string_lossy().as_ref() {
+                ".." => drop(parts.pop()),
+                part => parts.push(part.to_owned()),
+            }
+        }
+        parts.join("/")
+    }
+
+    /// The inventory, and what was wrong with it.
+    pub fn inventory(&self) -> (Option<Inventory>, Vec<Diagnostic>) {
+        if self.nodes.is_empty() {
+            return (None, Vec::new());
+        }
+        let mut reader = InventoryReader::new();
+        for path in &self.nodes {
+            let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            reader.read(&Self::file_name(path), file);
+        }
+        let read = reader.finish();
+        (Some(read.value), read.diagnostics)
+    }
+
+    /// Renders it.
+    pub fn render(&self) -> Outcome {
+        let engine = Engine::new();
+        let bytes = std::fs::read(self.folder.join("run.yaml")).unwrap();
+        let run = engine.read_run(&bytes, &format!("{}/run.yaml", self.name), self.lenient);
+        let (mut inventory, mut diagnostics) = self.inventory();
+        if let Some(count) = self.assume {
+            inventory = Some(engine.assume_nodes(&run, &self.options, count));
+        }
+        let rendering = engine.render(&run, inventory.as_ref(), &self.options);
+        diagnostics.extend(rendering.diagnostics.iter().cloned());
+        let mut out = Outcome {
+            diagnostics,
+            workflow: rendering.workflow_value(),
+            plan: None,
+            manifests: Vec::new(),
+        };
+        if inventory.is_some() {
+            let jobs = rendering.jobs(self.delivery);
+            out.diagnostics.extend(jobs.diagnostics);
+            if let Some(prepared) = jobs.prepared.filter(|_| !has_errors(&out.diagnostics)) {
+                out.plan = Some(serde_json::to_value(rendering.plan(Some(&prepared))).unwrap());
+                out.manifests = prepared.shared(yaml::to_yaml);
+                for job in prepared.jobs() {
+                    let group = &prepared.groups()[job.group as usize];
+                    let shown = match self.groups.as_slice() {
+                        [] => job.group == 0 || group.overflow,
+                        names => names.contains(&group.name()),
+                    };
+                    if shown {
+                        out.manifests.extend(prepared.manifests(job));
+                    }
+                }
+            }
+        }
+        nvcre_core::diagnostic::sort(&mut out.diagnostics);
+        out
+    }
+}
+
+impl Outcome {
+    /// Findings, one block each.
+    pub fn findings(&self) -> String {
+        let mut out = String::new();
+        for d in &self.diagnostics {
+            let severity = match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Notice => "notice",
+            };
+            write!(out, "{severity} {}", d.code).unwrap();
+            if let Some(file) = &d.file {
+                write!(out, " {file}").unwrap();
+            }
+            if let Some(span) = d.span {
+                write!(out, ":{}:{}", span.start.line, span.start.column).unwrap();
+            }
+            if let Some(path) = &d.path {
+                write!(out, " {path}").unwrap();
+            }
+            writeln!(out, "\n  {}", d.message).unwrap();
+            for related in &d.related {
+                let place = related.span.map(|s| format!("{}:{} ", s.start.line, s.start.column)).unwrap_or_default();
+                writeln!(out, "  {place}{}", related.message).unwrap();
+            }
+            if let Some(help) = &d.help {
+                writeln!(out, "  help: {help}").unwrap();
+            }
+        }
+        if out.is_empty() { "no findings\n".into() } else { out }
+    }
+}
