@@ -187,8 +187,6 @@ codes! {
     // Jobs: NV250–NV299.
     /// The size of a job is missing, zero or negative (03 §5.1; 08 row 16).
     JobSize = 250, Error, Jobs;
-    /// A job needs more nodes than take part; sizes are never clamped (03 §5.1, 00 D36).
-    TooFewNodes = 251, Error, Jobs;
     /// Nodes lack the label that names their topology domain (03 §5.3, 00 D29).
     MissingTopologyLabel = 252, Error, Jobs;
     /// Placement `Unpinned` together with something that needs several jobs (03 §5.7).
@@ -197,10 +195,6 @@ codes! {
     GroupSize = 254, Warning, Jobs;
     /// Nodes are in a full group and in an overflow group (03 §5.2–5.3, 00 D14).
     NodesRunTwice = 255, Notice, Jobs;
-    /// A node has no hostname label, or two nodes share one: pods may not land there (00 D24).
-    HostnameLabel = 256, Warning, Jobs;
-    /// The target names nodes that the inventory does not have (00 D79).
-    UnknownNodeNames = 257, Warning, Jobs;
     /// Two jobs or two per-job copies would have the same name (00 D57).
     NamesCollide = 258, Error, Jobs;
     /// The name of the run makes illegal TrainJob names or labels (08 row 22, 00 D21).
