@@ -338,8 +338,6 @@ codes! {
     // Jobs: NV250–NV299.
     /// The size of a job is missing, zero or negative (03 §5.1; 08 row 16).
     JobSize = 250, Error, Jobs;
-    /// A job needs more nodes than take part; sizes are never clamped (03 §5.1, 00 D36).
-    TooFewNodes = 251, Error, Jobs;
     /// Nodes lack the label that names their topology domain (03 §5.3, 00 D29).
     MissingTopologyLabel = 252, Error, Jobs;
     /// A group is larger or smaller than the size asked for (03 §5.3–5.4, 00 D74).

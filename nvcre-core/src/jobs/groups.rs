@@ -71,13 +71,18 @@ pub(crate) fn nodes_per_job(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic
 /// Groups of `size` nodes with all findings; `None` when there are none.
 pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagnostic>) -> Option<Groups> {
     conflicts_with_unpinned(input, findings);
-    let found = i64::try_from(input.nodes.len()).unwrap_or(i64::MAX);
-    if size > found {
-        findings.push(too_large(input, size, found));
+    let found = input.fleet.nodes.len();
+    let placement = &input.workflow.spec.orchestration.placement;
+    if let Some(finding) = input.fleet.size_check(input.inventory, size, placement, &SIZE.into()) {
+        findings.push(finding);
+        return None;
+    }
+    if found == 0 {
+        findings.push(Diagnostic::at(Code::JobSize, SIZE, "no node takes part, so there is nothing to group"));
         return None;
     }
     let grouping = input.grouping();
-    match partition(input.inventory, input.nodes, size, grouping) {
+    match partition(input.inventory, &input.fleet.nodes, size, grouping) {
         Ok(list) => {
             let groups = Groups::new(list);
             odd_sizes(&groups, size, grouping, findings);
@@ -124,54 +129,6 @@ fn conflicts_with_unpinned(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>
     }
 }
 
-fn too_large(input: &JobsInput<'_>, size: i64, found: i64) -> Diagnostic {
-    let excluded = input.excluded;
-    let mut message = format!("a job needs {size} nodes and {found} take part");
-    let mut help: Vec<String> = Vec::new();
-    let architecture = &input.facts.architecture;
-    if !excluded.architecture.is_empty() {
-        message.push_str(&format!(
-            "; {} nodes of another GPU architecture than {architecture} stay out ({})",
-            excluded.architecture.len(),
-            input.node_list(excluded.architecture.iter().copied())
-        ));
-        help.push("narrow spec.target to one GPU architecture".to_owned());
-    }
-    if !excluded.capacity.is_empty() {
-        let has =
-            |(node, count): &(u32, i64)| format!("{} has {count}", super::partition::name_of(input.inventory, *node));
-        message.push_str(&format!(
-            "; {} nodes have fewer than the {} GPUs that a node needs ({})",
-            excluded.capacity.len(),
-            excluded.gpus_needed,
-            listed(excluded.capacity.iter().map(has))
-        ));
-        help.push("lower spec.gpusPerNode".to_owned());
-    }
-    for (nodes, cause, remedy) in [
-        (&excluded.cordoned, "are cordoned", "kubectl uncordon them, or set spec.target.includeUnschedulable: true"),
-        (
-            &excluded.unlabelled,
-            "offer GPUs and lack the label nvidia.com/gpu.present",
-            "label them: kubectl label node <name> nvidia.com/gpu.present=true",
-        ),
-        (&excluded.unhealthy, "were left out because they are not healthy", "repair them, or drop --only-healthy"),
-    ] {
-        if !nodes.is_empty() {
-            let names = input.node_list(nodes.iter().copied());
-            message.push_str(&format!("; {} nodes {cause} ({names})", nodes.len()));
-            help.push(remedy.to_owned());
-        }
-    }
-    if input.unpinned() {
-        help.push(format!("make {size} qualifying nodes available; the size of an Unpinned job is not lowered"));
-    } else if !help.is_empty() {
-        help.push(format!("set spec.numNodes to {found}"));
-    }
-    let finding = Diagnostic::at(Code::TooFewNodes, SIZE, message);
-    if help.is_empty() { finding } else { finding.with_help(help.join("; or ")) }
-}
-
 /// Groups that are not of the size asked for (00 D74).
 fn odd_sizes(groups: &Groups, size: i64, grouping: Grouping<'_>, findings: &mut Vec<Diagnostic>) {
     let wanted = usize::try_from(size).unwrap_or(0);
@@ -210,7 +167,7 @@ fn missing_label(input: &JobsInput<'_>, grouping: Grouping<'_>, missing: &[u32])
     let message = format!(
         "{} of {} nodes lack the label {key}, {origin}: {}",
         missing.len(),
-        input.nodes.len(),
+        input.fleet.nodes.len(),
         input.node_list(missing.iter().copied())
     );
     Diagnostic::at(Code::MissingTopologyLabel, TOPOLOGY_KEY, message).with_help(format!(

@@ -2,7 +2,7 @@
 
 use super::partition::Grouping;
 use crate::api::{TargetSpec, TrainJobSpec, Workflow, WorkloadRun};
-use crate::fleet::Inventory;
+use crate::fleet::{Fleet, Inventory};
 use crate::trace::Origin;
 use serde::{Deserialize, Serialize};
 
@@ -25,15 +25,6 @@ pub enum Delivery {
 pub struct Facts {
     /// Edition of the catalogue.
     pub edition: String,
-    /// Platform; empty when unknown.
-    pub platform: String,
-    /// GPU architecture.
-    pub architecture: String,
-    /// Distinct product labels of the nodes of that architecture, sorted (03 §0 step 6).
-    pub products: Vec<String>,
-    /// Names of the nodes whose product was read from a ResourceSlice (03 §3.3).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub synthesized: Vec<String>,
     /// GPUs per node.
     pub gpus_per_node: i32,
     /// NICs per node.
@@ -49,24 +40,6 @@ pub struct Facts {
     pub domain_count: Option<i64>,
 }
 
-/// Nodes that do not take part, as far as they explain a size that does not fit (03 §5.1, 00 D36). Indices into the
-/// inventory, ordered by node name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Excluded {
-    /// Cordoned GPU nodes.
-    pub cordoned: Vec<u32>,
-    /// Nodes that offer GPUs and lack `nvidia.com/gpu.present`.
-    pub unlabelled: Vec<u32>,
-    /// Nodes of another architecture.
-    pub architecture: Vec<u32>,
-    /// Nodes with too few GPUs, with the number they have.
-    pub capacity: Vec<(u32, i64)>,
-    /// GPUs that a node needs.
-    pub gpus_needed: i64,
-    /// Nodes left out because they are not healthy (00 D28).
-    pub unhealthy: Vec<u32>,
-}
-
 /// Everything that groups and manifests depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct JobsInput<'a> {
@@ -76,10 +49,8 @@ pub struct JobsInput<'a> {
     pub run: &'a WorkloadRun,
     /// The inventory.
     pub inventory: &'a Inventory,
-    /// The nodes that take part, after every filter.
-    pub nodes: &'a [u32],
-    /// Those that do not.
-    pub excluded: &'a Excluded,
+    /// The nodes of the inventory that take part, after every filter.
+    pub fleet: &'a Fleet,
     /// What was resolved before.
     pub facts: &'a Facts,
     /// Who brought the topology key, when there is one.

@@ -5,6 +5,8 @@ mod build;
 mod checks;
 mod delivery;
 mod differences;
+#[cfg(test)]
+mod findings_tests;
 mod groups;
 mod input;
 mod limits;
@@ -20,10 +22,12 @@ mod scope;
 mod template;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod testing_case;
 mod tolerations;
 mod unique;
 
-pub use input::{Delivery, Excluded, Facts, JobsInput};
+pub use input::{Delivery, Facts, JobsInput};
 pub use names::*;
 pub use partition::{Group, Grouping, PartitionError, partition};
 pub use patch::{LAUNCHER, WORKER, edit_patch, edit_pod_patch, target_jobs, worker_job};

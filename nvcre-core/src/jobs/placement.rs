@@ -1,15 +1,14 @@
 //! Puts affinity and tolerations into the runtime patch of a TrainJob (03 §6.5–6.6).
 
 use super::affinity::{Hosts, Requirements, existing_terms, is_empty_term, placed, requirements, values_path};
-use super::input::{JobsInput, listed};
-use super::partition::name_of;
+use super::input::JobsInput;
 use super::patch::{LAUNCHER, edit_pod_patch, patches_of, put_last_if_overruled, target_jobs};
 use super::references::{Place, Step, keys};
 use super::runtime::pod_of;
 use super::tolerations::{merged, ours};
 use crate::api::{HOSTNAME_KEY, PodSpecPatch, Toleration, TrainJobSpec};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::fleet::StringId;
+use crate::fleet::{Filter, StringId};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -108,19 +107,20 @@ fn empty_term(job: &str) -> Diagnostic {
 
 /// The values of the product expression (03 §6.5 item 4, with the rule for products read from ResourceSlices).
 pub(crate) fn product_values(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) -> Vec<String> {
-    let synthesized = &input.facts.synthesized;
-    if synthesized.is_empty() {
-        return input.facts.products.iter().filter(|p| !p.is_empty()).cloned().collect();
+    let fleet = input.fleet;
+    if fleet.products_are_labels() {
+        return fleet.products.iter().filter(|p| !p.is_empty()).cloned().collect();
     }
-    let excluded = &input.excluded.architecture;
-    if input.unpinned() && !excluded.is_empty() {
+    let excluded = || fleet.excluded.iter().filter(|e| e.reason.filter() == Filter::Architecture).map(|e| e.node);
+    if input.unpinned() && excluded().next().is_some() {
+        let unlabelled = || fleet.synthesized.iter().chain(&fleet.without_product).copied();
         let message = format!(
-            "an Unpinned job would run on any node of the target, {} of which have another GPU architecture ({}), and {} nodes \
-             have their product only from a ResourceSlice, so no label keeps the pods apart ({})",
-            excluded.len(),
-            input.node_list(excluded.iter().copied()),
-            synthesized.len(),
-            listed(synthesized.iter().cloned())
+            "an Unpinned job would run on any node of the target, {} of which have another GPU architecture ({}), and {} \
+             nodes that take part carry no product label of their own, so no label keeps the pods apart ({})",
+            excluded().count(),
+            input.node_list(excluded()),
+            unlabelled().count(),
+            input.node_list(unlabelled())
         );
         findings.push(Diagnostic::at(Code::SynthesizedProducts, "spec.target", message).with_help(
             "narrow spec.target by a label that the nodes really carry, or use placement Pinned, which names the nodes",
@@ -150,7 +150,7 @@ pub(crate) fn fixed_hosts(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>)
             out.push(host);
         }
     }
-    host_findings(input, &known, findings);
+    renamed_hosts(input, &known, findings);
     out
 }
 
@@ -164,57 +164,19 @@ pub(crate) fn host_ids(input: &JobsInput<'_>) -> Vec<StringId> {
     input.inventory.nodes.iter().map(host).collect()
 }
 
-/// Nodes whose pods may not land there, since the scheduler knows them by another or by no host name (00 D24).
-pub(crate) fn host_findings(input: &JobsInput<'_>, nodes: &[u32], findings: &mut Vec<Diagnostic>) {
-    let inventory = input.inventory;
+/// Nodes that the engine would send its pods past, since it writes names where we write hostname labels (00 D24, D60).
+/// The fleet warns of nodes without a host name of their own.
+pub(crate) fn renamed_hosts(input: &JobsInput<'_>, nodes: &[u32], findings: &mut Vec<Diagnostic>) {
     let hosts = host_ids(input);
-    let mut missing = Vec::new();
-    let mut by_host: BTreeMap<StringId, Vec<u32>> = BTreeMap::new();
-    let mut renamed = Vec::new();
-    for index in nodes {
-        let (Some(node), Some(host)) = (inventory.nodes.get(*index as usize), hosts.get(*index as usize)) else {
-            continue;
-        };
-        by_host.entry(*host).or_default().push(*index);
-        if inventory.label(node, HOSTNAME_KEY).is_none_or(str::is_empty) {
-            missing.push(*index);
-        } else if *host != node.name {
-            renamed.push(*index);
-        }
-    }
-    if !missing.is_empty() {
-        let message = format!(
-            "{} nodes have no label {HOSTNAME_KEY}, by which pods are sent to nodes; their names are used instead, and the \
-             pods may not land there: {}",
-            missing.len(),
-            input.node_list(missing)
-        );
-        findings.push(Diagnostic::at(Code::HostnameLabel, "spec.target", message).with_help(format!(
-            "kubectl label node <name> {HOSTNAME_KEY}=<name>; the kubelet sets it when a node registers"
-        )));
-    }
-    let mut shared: Vec<&Vec<u32>> = by_host.values().filter(|nodes| nodes.len() > 1).collect();
-    shared.sort_by_key(|nodes| nodes.first().map(|n| name_of(inventory, *n)));
-    if !shared.is_empty() {
-        let message = format!(
-            "nodes share a value of the label {HOSTNAME_KEY}, and pods for one may land on the other: {}",
-            listed(
-                shared.iter().map(|nodes| nodes
-                    .iter()
-                    .map(|n| name_of(inventory, *n))
-                    .collect::<Vec<_>>()
-                    .join(" and "))
-            )
-        );
-        findings.push(
-            Diagnostic::at(Code::HostnameLabel, "spec.target", message)
-                .with_help("give every node a host name of its own"),
-        );
-    }
+    let renamed = |index: &u32| {
+        let node = input.inventory.nodes.get(*index as usize);
+        node.is_some_and(|node| hosts.get(*index as usize).is_some_and(|host| *host != node.name))
+    };
+    let renamed: Vec<u32> = nodes.iter().copied().filter(renamed).collect();
     if !renamed.is_empty() && input.delivery == super::Delivery::Controller {
         let message = format!(
-            "{} nodes have another {HOSTNAME_KEY} label than name; the reference engine writes the names, and its pods stay \
-             pending: {}",
+            "{} nodes have another {HOSTNAME_KEY} label than name; the reference engine writes the names, and its pods \
+             stay pending: {}",
             renamed.len(),
             input.node_list(renamed)
         );

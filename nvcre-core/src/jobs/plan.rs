@@ -8,7 +8,7 @@ use super::template::{Manifest, Role};
 use crate::api::{HOSTNAME_KEY, RUN_KEY};
 use crate::check::GoDuration;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::fleet::{Inventory, InventoryNode};
+use crate::fleet::{Fleet, Inventory, InventoryBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -51,7 +51,16 @@ pub struct RunPlan {
     pub namespace: String,
     /// Who carries the run out.
     pub delivery: Delivery,
-    /// Edition, platform, GPU, products and counts.
+    /// Platform; empty when unknown.
+    pub platform: String,
+    /// GPU architecture.
+    pub architecture: String,
+    /// Distinct product labels of the nodes of that architecture, sorted.
+    pub products: Vec<String>,
+    /// Some products were read from ResourceSlices.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub products_from_slices: bool,
+    /// Edition and counts.
     pub facts: Facts,
     /// `Pinned` or `Unpinned`.
     pub placement: String,
@@ -138,11 +147,15 @@ impl RunPlan {
             name: input.run_name().to_owned(),
             namespace: input.namespace.to_owned(),
             delivery: input.delivery,
+            platform: input.fleet.platform.clone(),
+            architecture: input.fleet.architecture.clone(),
+            products: input.fleet.products.clone(),
+            products_from_slices: !input.fleet.synthesized.is_empty(),
             facts: input.facts.clone(),
             placement: if input.unpinned() { "Unpinned" } else { "Pinned" }.to_owned(),
             topology_key,
             strict_domain,
-            total_nodes: input.nodes.len(),
+            total_nodes: input.fleet.nodes.len(),
             nodes_per_job: prepared.size,
             iterations: prepared.iterations(),
             max_concurrent: orchestration.execution.max_concurrent,
@@ -156,32 +169,29 @@ impl RunPlan {
 
     /// The nodes of the plan as an inventory, in the order of their names, for [`Prepared::resume`].
     pub fn inventory(&self) -> Inventory {
-        let mut out = Inventory::default();
-        let hostname = out.strings.intern(HOSTNAME_KEY);
+        let mut builder = InventoryBuilder::new();
         let mut names: Vec<&str> = self.groups.iter().flat_map(|g| &g.nodes).map(String::as_str).collect();
         names.sort_unstable();
         names.dedup();
-        for text in names {
-            let name = out.strings.intern(text);
-            let host = self.hostnames.get(text).map_or(name, |host| out.strings.intern(host));
-            out.nodes.push(InventoryNode {
-                name,
-                provider_id: None,
-                unschedulable: false,
-                labels: [(hostname, host)].into(),
-                taints: Box::default(),
-                allocatable: Box::default(),
-                ready: None,
-                operating_system: None,
-                file: 0,
-                line: 0,
-                column: 0,
-            });
+        for name in names {
+            builder.node(name).label(HOSTNAME_KEY, self.hostnames.get(name).map_or(name, String::as_str));
         }
+        let mut out = builder.build();
         for domain in self.groups.iter().flat_map(|g| &g.domains) {
             out.strings.intern(domain);
         }
         out
+    }
+
+    /// The fleet of the plan, over an inventory made by [`Self::inventory`].
+    pub fn fleet(&self, inventory: &Inventory) -> Fleet {
+        Fleet {
+            nodes: (0u32..).zip(&inventory.nodes).map(|(index, _)| index).collect(),
+            platform: self.platform.clone(),
+            architecture: self.architecture.clone(),
+            products: self.products.clone(),
+            ..Fleet::default()
+        }
     }
 
     /// The groups, with nodes of an inventory made by [`Self::inventory`].

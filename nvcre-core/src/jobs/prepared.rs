@@ -9,7 +9,7 @@ use super::names::{
     COPY_NAME_MAX, HASH_DIGITS, JOB_NAME_MAX, Naming, bandwidth_name, goodput_name, train_job_name, truncate_with,
 };
 use super::partition::{Group, name_of};
-use super::placement::{Placement, fixed_hosts, host_findings, host_ids, product_values};
+use super::placement::{Placement, fixed_hosts, host_ids, product_values, renamed_hosts};
 use super::plan::RunPlan;
 use super::runtime::runtime_of;
 use super::scope::{Copies, classify, copies, created_template};
@@ -66,6 +66,8 @@ pub struct Prepared<'a> {
     hosts: Vec<StringId>,
     pub(crate) fixed_hosts: Vec<String>,
     pub(crate) product_values: Vec<String>,
+    /// The plan that this run goes on from.
+    planned: Option<RunPlan>,
 }
 
 impl<'a> Prepared<'a> {
@@ -77,8 +79,8 @@ impl<'a> Prepared<'a> {
         (out.filter(|_| !has_errors(&findings)), findings)
     }
 
-    /// Goes on with a run from its plan (10 §3.7). `input.inventory` is [`RunPlan::inventory`]; nodes, sizes and
-    /// products are those of the plan, whatever the cluster has by now.
+    /// Goes on with a run from its plan (10 §3.7). `input.inventory` and `input.fleet` are those of
+    /// [`RunPlan::inventory`] and [`RunPlan::fleet`]; nodes, sizes and products are those of the plan, whatever the cluster has by now.
     pub fn resume(input: JobsInput<'a>, plan: &RunPlan) -> (Option<Self>, Vec<Diagnostic>) {
         let mut findings = Vec::new();
         let out = Self::build(input, Some(plan), &mut findings);
@@ -105,7 +107,8 @@ impl<'a> Prepared<'a> {
             Some(plan) => (plan.fixed_hosts.clone(), plan.affinity_products.clone()),
             None => {
                 if !input.unpinned() {
-                    host_findings(&input, input.nodes, findings);
+                    findings.extend(input.fleet.hostname_findings(input.inventory));
+                    renamed_hosts(&input, &input.fleet.nodes, findings);
                 }
                 (fixed_hosts(&input, findings), product_values(&input, findings))
             }
@@ -133,7 +136,20 @@ impl<'a> Prepared<'a> {
         if input.delivery == Delivery::Trainer {
             plan::check(&input, findings);
         }
-        Some(Self { input, groups, size, naming, digits, copies, templates, hosts, fixed_hosts, product_values })
+        let planned = planned.cloned();
+        Some(Self {
+            input,
+            groups,
+            size,
+            naming,
+            digits,
+            copies,
+            templates,
+            hosts,
+            fixed_hosts,
+            product_values,
+            planned,
+        })
     }
 
     /// The groups in launch order.
@@ -288,7 +304,7 @@ impl<'a> Prepared<'a> {
 
     /// The plan of the run (10 §2).
     pub fn plan(&self) -> RunPlan {
-        RunPlan::of(self)
+        self.planned.clone().unwrap_or_else(|| RunPlan::of(self))
     }
 
     /// What differs in a job's objects from the dependencies and the job template: with the number of the object in

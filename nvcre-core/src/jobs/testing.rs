@@ -1,29 +1,17 @@
 //! A small inventory for the tests of this module.
 
-use crate::fleet::{Inventory, InventoryNode};
+use crate::fleet::{Inventory, InventoryBuilder};
 
 /// Nodes by name and labels.
 #[derive(Default)]
-pub struct Nodes(Inventory);
+pub struct Nodes(InventoryBuilder);
 
 impl Nodes {
     pub fn add(mut self, name: &str, labels: &[(&str, &str)]) -> Self {
-        let strings = &mut self.0.strings;
-        let name = strings.intern(name);
-        let labels = labels.iter().map(|(k, v)| (strings.intern(k), strings.intern(v))).collect();
-        self.0.nodes.push(InventoryNode {
-            name,
-            provider_id: None,
-            unschedulable: false,
-            labels,
-            taints: Box::default(),
-            allocatable: Box::default(),
-            ready: None,
-            operating_system: None,
-            file: 0,
-            line: 1,
-            column: 1,
-        });
+        let mut node = self.0.node(name);
+        for (key, value) in labels {
+            node = node.label(key, value);
+        }
         self
     }
 
@@ -49,7 +37,7 @@ impl Nodes {
     }
 
     pub fn build(self) -> Inventory {
-        self.0
+        self.0.build()
     }
 }
 

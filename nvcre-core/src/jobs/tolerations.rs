@@ -59,7 +59,7 @@ pub(crate) fn merged<'a>(there: impl IntoIterator<Item = &'a Toleration>, ours: 
     let mut out: Vec<Toleration> = Vec::new();
     for toleration in there.into_iter().chain(ours) {
         let cordon = toleration.key == UNSCHEDULABLE_KEY && ours.contains(toleration);
-        if !out.contains(toleration) && !(cordon && out.iter().any(is_blanket)) {
+        if !(out.contains(toleration) || cordon && out.iter().any(is_blanket)) {
             out.push(toleration.clone());
         }
     }

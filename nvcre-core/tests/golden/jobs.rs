@@ -2,10 +2,8 @@
 //! `platform/preserve-scheduling-fields`.
 
 use nvcre_core::api::{GangSchedulerSpec, Workflow, WorkloadRun};
-use nvcre_core::fleet::Inventory;
-use nvcre_core::jobs::{
-    Delivery, Excluded, Facts, JobId, JobsInput, Naming, Prepared, Role, classify, engine_replacements,
-};
+use nvcre_core::fleet::{Fleet, Inventory, InventoryBuilder};
+use nvcre_core::jobs::{Delivery, Facts, JobId, JobsInput, Naming, Prepared, Role, classify, engine_replacements};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -117,12 +115,13 @@ fn preserve_scheduling_fields() {
         }))
         .unwrap();
         let inventory = one_node();
+        let mut fleet = Fleet::default();
+        fleet.nodes = vec![0];
         let input_of = JobsInput {
             workflow: &workflow,
             run: &WorkloadRun::default(),
             inventory: &inventory,
-            nodes: &[0],
-            excluded: &Excluded::default(),
+            fleet: &fleet,
             facts: &Facts::default(),
             topology_origin: None,
             namespace: "",
@@ -140,20 +139,7 @@ fn preserve_scheduling_fields() {
 }
 
 fn one_node() -> Inventory {
-    let mut inventory = Inventory::default();
-    let name = inventory.strings.intern("node-1");
-    inventory.nodes.push(nvcre_core::fleet::InventoryNode {
-        name,
-        provider_id: None,
-        unschedulable: false,
-        labels: Box::default(),
-        taints: Box::default(),
-        allocatable: Box::default(),
-        ready: None,
-        operating_system: None,
-        file: 0,
-        line: 1,
-        column: 1,
-    });
-    inventory
+    let mut builder = InventoryBuilder::new();
+    builder.node("node-1");
+    builder.build()
 }
