@@ -124,7 +124,7 @@ fn fell_back(rendering: &Rendering<'_>) -> bool {
     let named = own.and_then(|o| o.topology.as_ref()).is_some_and(|t| t.topology_key.is_some());
     let intra_rack = own.is_some_and(|o| o.test_scale == "intra-rack");
     let key = rendering.workflow.spec.orchestration.topology.as_ref().and_then(|t| t.topology_key.as_deref());
-    intra_rack && !named && key == Some(GPU_CLIQUE_KEY) && topology_origin(rendering).is_none()
+    intra_rack && !named && key == Some(GPU_CLIQUE_KEY) && rendering.topology_origin.is_none()
 }
 
 /// Topology of a result without nodes.

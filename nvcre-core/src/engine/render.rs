@@ -9,7 +9,7 @@ use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inv
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Base, Known};
 use crate::schema;
-use crate::trace::{OverrideOutcome, Recorder, Trace};
+use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::yaml::Source;
 use crate::workflow::{BuildInput, build};
 
@@ -30,6 +30,8 @@ pub struct Rendering<'a> {
     pub inventory: Option<&'a Inventory>,
     /// What became of every override; empty for a template.
     pub overrides: Vec<OverrideOutcome>,
+    /// The override that brought the topology key, when one did.
+    pub topology_origin: Option<Origin>,
     /// The text of the run, for the places of findings.
     pub source: Option<&'a Source>,
     /// Everything that was found, in the order of the file. With an error in it nothing may be printed or sent.
@@ -60,14 +62,13 @@ impl Rendering<'_> {
         if delivery == Delivery::Controller {
             out.diagnostics.extend(differences::of(self));
         }
-        let origin = finish::topology_origin(self);
         let (prepared, found) = Prepared::new(JobsInput {
             workflow: &self.workflow,
             run: &self.run,
             inventory,
             fleet,
             facts: &self.job_facts,
-            topology_origin: origin.as_ref(),
+            topology_origin: self.topology_origin.as_ref(),
             namespace: &self.run.metadata.namespace,
             delivery,
         });
@@ -184,6 +185,7 @@ impl Engine {
             inventory,
             overrides: outcomes,
             job_facts: jobs::Facts::default(),
+            topology_origin: None,
             source: input.source.as_ref(),
             diagnostics: Vec::new(),
         };
@@ -196,6 +198,7 @@ impl Engine {
             }
         }
         found.extend(warnings::of_run(&rendering));
+        rendering.topology_origin = finish::topology_origin(&rendering);
         self.place(&mut rendering, options, &mut found);
         rendering.diagnostics = join(input, found);
         rendering

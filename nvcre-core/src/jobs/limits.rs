@@ -32,7 +32,7 @@ fn train_job_path() -> FieldPath {
 }
 
 /// Every finding about the trainer, the runtime patches and the runtime.
-pub(crate) fn check(train_job: &TrainJobSpec, dependencies: &[Value], findings: &mut Vec<Diagnostic>) {
+pub fn check_workload(train_job: &TrainJobSpec, dependencies: &[Value], findings: &mut Vec<Diagnostic>) {
     let runtime = runtime_of(dependencies, train_job).and_then(|at| dependencies.get(at));
     if let Some(trainer) = &train_job.trainer {
         counts(trainer, findings);

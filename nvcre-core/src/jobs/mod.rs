@@ -27,6 +27,7 @@ mod testing_case;
 mod tolerations;
 mod unique;
 
+pub use limits::check_workload;
 pub use input::{Delivery, Facts, JobsInput};
 pub use names::*;
 pub use partition::{Group, Grouping, PartitionError, partition};

@@ -92,7 +92,7 @@ impl<'a> Prepared<'a> {
         checks::dependencies(dependencies, findings);
         checks::checkpoint(&input, findings);
         if let Some(train_job) = input.train_job() {
-            limits::check(train_job, dependencies, findings);
+            limits::check_workload(train_job, dependencies, findings);
         }
         let size = match planned {
             Some(plan) => Some(plan.nodes_per_job),
