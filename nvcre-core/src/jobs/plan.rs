@@ -8,7 +8,7 @@ use super::template::{Manifest, Role};
 use crate::api::{HOSTNAME_KEY, RUN_KEY};
 use crate::check::GoDuration;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::fleet::{Fleet, Inventory, InventoryBuilder};
+use crate::fleet::{Fleet, Inventory, InventoryBuilder, domain_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -32,6 +32,9 @@ pub struct PlannedGroup {
     /// Topology domains of the nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub domains: Vec<String>,
+    /// Nodes per domain, when there is more than one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub domain_node_counts: BTreeMap<String, usize>,
     /// It borrows nodes of another group.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub overflow: bool,
@@ -118,6 +121,11 @@ impl RunPlan {
         let input = &prepared.input;
         let inventory = input.inventory;
         let orchestration = &input.workflow.spec.orchestration;
+        let (topology_key, strict_domain) = match input.grouping() {
+            Grouping::Packed(key) => (Some(key), false),
+            Grouping::Strict(key) => (Some(key), true),
+            Grouping::Plain | Grouping::Unpinned => (None, false),
+        };
         let mut hostnames = BTreeMap::new();
         let mut groups = Vec::with_capacity(prepared.groups().len());
         for group in prepared.groups() {
@@ -134,14 +142,10 @@ impl RunPlan {
                 name: group.name(),
                 nodes: group.nodes.iter().map(|n| name_of(inventory, *n).to_owned()).collect(),
                 domains: group.domains.iter().map(|d| inventory.text(*d).to_owned()).collect(),
+                domain_node_counts: domain_counts(inventory, group, topology_key),
                 overflow: group.overflow,
             });
         }
-        let (topology_key, strict_domain) = match input.grouping() {
-            Grouping::Packed(key) => (Some(key.to_owned()), false),
-            Grouping::Strict(key) => (Some(key.to_owned()), true),
-            Grouping::Plain | Grouping::Unpinned => (None, false),
-        };
         Self {
             format: PLAN_FORMAT,
             name: input.run_name().to_owned(),
@@ -153,7 +157,7 @@ impl RunPlan {
             products_from_slices: !input.fleet.synthesized.is_empty(),
             facts: input.facts.clone(),
             placement: if input.unpinned() { "Unpinned" } else { "Pinned" }.to_owned(),
-            topology_key,
+            topology_key: topology_key.map(str::to_owned),
             strict_domain,
             total_nodes: input.fleet.nodes.len(),
             nodes_per_job: prepared.size,
@@ -234,6 +238,17 @@ impl RunPlan {
         };
         serde_json::from_str(&text).map_err(|error| PlanError::Text(error.to_string()))
     }
+}
+
+/// Nodes of a group per domain (03 §0); empty unless it spans several.
+fn domain_counts(inventory: &Inventory, group: &Group, key: Option<&str>) -> BTreeMap<String, usize> {
+    let mut out = BTreeMap::new();
+    if let Some(key) = key.filter(|_| group.domains.len() > 1) {
+        for domain in group.nodes.iter().filter_map(|node| domain_of(inventory, *node, key)) {
+            *out.entry(domain.to_owned()).or_default() += 1;
+        }
+    }
+    out
 }
 
 /// Name of a numbered record that carries a part of a plan.

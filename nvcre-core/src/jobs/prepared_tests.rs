@@ -171,13 +171,15 @@ fn a_run_goes_on_from_its_plan() {
         let labels = [("kubernetes.io/hostname", host.as_str()), ("rack", if i < 4 { "a" } else { "b" })];
         inventory = inventory.add(&format!("n{i}"), &labels);
     }
-    let case = Case::new(mpi("my-workload", 2), inventory.build())
+    let case = Case::new(mpi("my-workload", 3), inventory.build())
         .at(Delivery::Trainer)
         .set("/spec/orchestration/topology", json!({"topologyKey": "rack"}));
     let workflow: Workflow = serde_json::from_value(case.workflow.clone()).unwrap();
     case.run(|prepared, findings| {
         let prepared = prepared.unwrap_or_else(|| panic!("{findings:?}"));
         let plan = prepared.plan();
+        let spread = plan.groups.iter().find(|g| g.overflow).unwrap();
+        assert_eq!(spread.domain_node_counts, [("a".to_owned(), 1), ("b".to_owned(), 2)].into());
         let text = serde_json::to_string(&plan).unwrap();
         let read =
             RunPlan::read(&[("format".to_owned(), "1".to_owned()), ("plan.json".to_owned(), text)].into(), |_| None);
