@@ -92,7 +92,7 @@ impl<R: Read> Iterator for Chars<R> {
 
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn yaml_bare_events(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(&YAML)).bench(|| {
+    bencher.counter(BytesCount::of_str(YAML.as_str())).bench(|| {
         let chars = Chars { reader: YAML.as_bytes(), buffer: vec![0; 64 * 1024], at: 0, end: 0 };
         Parser::new_from_iter(chars).map(|event| event.unwrap()).count()
     });
@@ -100,12 +100,12 @@ fn yaml_bare_events(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn yaml_inventory(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(&YAML)).bench(|| inventory(&YAML));
+    bencher.counter(BytesCount::of_str(YAML.as_str())).bench(|| inventory(&YAML));
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn json_ignored(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(&JSON)).bench(|| {
+    bencher.counter(BytesCount::of_str(JSON.as_str())).bench(|| {
         serde_json::from_reader::<_, serde::de::IgnoredAny>(BufReader::with_capacity(64 * 1024, JSON.as_bytes()))
             .unwrap();
     });
@@ -113,7 +113,7 @@ fn json_ignored(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn json_inventory(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(&JSON)).bench(|| inventory(&JSON));
+    bencher.counter(BytesCount::of_str(JSON.as_str())).bench(|| inventory(&JSON));
 }
 
 fn inventory(text: &str) -> usize {

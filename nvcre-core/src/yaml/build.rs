@@ -103,10 +103,10 @@ impl Builder {
         self.skip > 0
     }
 
-    /// A scalar, or an empty collection, that is thrown away.
-    pub(crate) fn skip_scalar(&mut self, end: Position) {
+    /// A scalar that is thrown away.
+    pub(crate) fn skip_scalar(&mut self) {
         if self.skip == 0 {
-            self.passed(end);
+            self.passed(Position::default());
         }
     }
 
@@ -216,8 +216,13 @@ impl Builder {
         self.attach(Node { kind: Kind::Scalar(scalar), span })
     }
 
+    /// True when nothing may be nested any deeper.
+    pub(crate) fn at_limit(&self) -> bool {
+        self.frames.len() + self.skip >= self.limits.depth()
+    }
+
     fn check_depth(&mut self, span: Span) -> bool {
-        if self.frames.len() + self.skip < self.limits.depth() {
+        if !self.at_limit() {
             return true;
         }
         if !self.too_deep {

@@ -23,10 +23,14 @@ struct Notes<'a> {
 
 impl Notes<'_> {
     fn wrong(&mut self, at: &Node, keys: &[&str], wanted: &str) {
-        let path = keys.iter().fold(self.path.clone(), |path, key| path.key(*key));
-        let message = format!("`{}` of {} is {}, but must be {wanted}", keys.join("."), self.what, found(at));
+        let place = keys.iter().fold(FieldPath::root(), |path, key| path.key(*key));
+        self.wrong_at(at, &place, wanted);
+    }
+
+    fn wrong_at(&mut self, at: &Node, place: &FieldPath, wanted: &str) {
+        let message = format!("`{place}` of {} is {}, but must be {wanted}", self.what, found(at));
         self.findings.push(
-            Diagnostic::at(Code::NodeFieldType, path, message)
+            Diagnostic::at(Code::NodeFieldType, self.path.join(place), message)
                 .with_help("write the file again with `kubectl get nodes -o yaml`")
                 .with_span(at.span),
         );
@@ -34,12 +38,21 @@ impl Notes<'_> {
 
     /// The text of a string field; absent, null and (after a finding) anything else give nothing.
     fn text<'n>(&mut self, root: &'n Node, keys: &[&str]) -> Option<&'n str> {
-        let node = field(root, keys)?;
+        self.string(field(root, keys)?, || keys.iter().fold(FieldPath::root(), |path, key| path.key(*key)))
+    }
+
+    /// The text of a string field of an element of a list.
+    fn element<'n>(&mut self, item: &'n Node, list: [&str; 2], index: usize, key: &str) -> Option<&'n str> {
+        let [outer, inner] = list;
+        self.string(item.get(key)?, || FieldPath::root().key(outer).key(inner).index(index).key(key))
+    }
+
+    fn string<'n>(&mut self, node: &'n Node, place: impl FnOnce() -> FieldPath) -> Option<&'n str> {
         match scalar(node).map(|s| &s.value) {
             Some(Value::String(text)) => Some(text),
             Some(Value::Null) => None,
             _ => {
-                self.wrong(node, keys, "a string");
+                self.wrong_at(node, &place(), "a string");
                 None
             }
         }
@@ -134,12 +147,13 @@ pub(super) fn node(
             }
         },
     };
-    let taints = notes.list(root, &["spec", "taints"]);
-    let taints = taints.iter().map(|taint| self::taint(inventory, taint, &mut notes)).collect();
+    let taints = notes.list(root, &["spec", "taints"]).iter().enumerate();
+    let taints = taints.map(|(at, taint)| self::taint(inventory, taint, at, &mut notes)).collect();
     let allocatable = allocatable(inventory, root, &mut notes);
-    let conditions = notes.list(root, &["status", "conditions"]);
-    let ready = conditions.iter().find(|c| c.get("type").and_then(Node::as_str) == Some("Ready"));
-    let ready = ready.and_then(|c| notes.text(c, &["status"])).map(|status| inventory.strings.intern(status));
+    let mut conditions = notes.list(root, &["status", "conditions"]).iter().enumerate();
+    let ready = conditions.find(|(_, c)| c.get("type").and_then(Node::as_str) == Some("Ready"));
+    let ready = ready.and_then(|(at, c)| notes.element(c, ["status", "conditions"], at, "status"));
+    let ready = ready.map(|status| inventory.strings.intern(status));
     let system = notes.text(root, &["status", "nodeInfo", "operatingSystem"]).filter(|os| !os.is_empty());
     let operating_system = system.map(|system| inventory.strings.intern(system));
     let at = root.span.start;
@@ -187,8 +201,8 @@ fn labels(inventory: &mut Inventory, root: &Node, notes: &mut Notes<'_>) -> Box<
     out.into_boxed_slice()
 }
 
-fn taint(inventory: &mut Inventory, taint: &Node, notes: &mut Notes<'_>) -> TaintId {
-    let mut text = |key: &str| notes.text(taint, &[key]).unwrap_or_default().to_owned();
+fn taint(inventory: &mut Inventory, taint: &Node, at: usize, notes: &mut Notes<'_>) -> TaintId {
+    let mut text = |key| notes.element(taint, ["spec", "taints"], at, key).unwrap_or_default().to_owned();
     let taint = Taint { key: text("key"), value: text("value"), effect: text("effect") };
     let index = match inventory.taints.get_index_of(&taint) {
         Some(index) => index,

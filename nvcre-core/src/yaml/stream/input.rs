@@ -26,15 +26,13 @@ pub(crate) struct Meter {
     /// Later characters of several bytes: number of the character, bytes beyond one.
     wide: RefCell<VecDeque<(u64, u8)>>,
     wide_left: Cell<bool>,
-    /// Place of the next byte (JSON).
+    /// Offset of the next byte (JSON).
     offset: Cell<u64>,
-    line: Cell<u32>,
-    column: Cell<u32>,
-    /// Place of the line break, when the last byte was one.
-    broke: Cell<Option<Position>>,
     /// The next byte that is no blank begins a value.
     armed: Cell<bool>,
-    start: Cell<Position>,
+    start: Cell<u64>,
+    /// Where lines begin and characters continue, for JSON.
+    lines: RefCell<Lines>,
     too_long: Cell<bool>,
 }
 
@@ -72,18 +70,14 @@ impl Meter {
         index + self.head.get() + self.extra.get()
     }
 
-    /// Place of the next byte.
-    pub(crate) fn here(&self) -> Position {
-        Position { offset: self.offset.get(), line: self.line.get(), column: self.column.get() }
+    /// Offset of the next byte.
+    pub(crate) fn here(&self) -> u64 {
+        self.offset.get()
     }
 
-    /// Place of the byte that was read last.
-    pub(crate) fn before(&self) -> Position {
-        self.broke.get().unwrap_or_else(|| Position {
-            offset: self.offset.get().saturating_sub(1),
-            line: self.line.get(),
-            column: self.column.get().saturating_sub(1).max(1),
-        })
+    /// Offset of the byte that was read last.
+    pub(crate) fn before(&self) -> u64 {
+        self.offset.get().saturating_sub(1)
     }
 
     /// The next byte that is no blank begins a value.
@@ -98,26 +92,59 @@ impl Meter {
     }
 
     /// Where the value began.
-    pub(crate) fn start(&self) -> Position {
+    pub(crate) fn start(&self) -> u64 {
         self.start.get()
     }
 
-    fn step(&self, byte: u8) {
-        if self.armed.get() && !byte.is_ascii_whitespace() {
+    /// The place of an offset that lies behind those asked for before, or not far before them.
+    pub(crate) fn place(&self, offset: u64) -> Position {
+        self.lines.borrow_mut().place(offset)
+    }
+
+    #[cold]
+    fn armed(&self, byte: u8) {
+        if !byte.is_ascii_whitespace() {
             self.armed.set(false);
-            self.start.set(self.here());
+            self.start.set(self.offset.get());
         }
-        if byte == b'\n' {
-            self.broke.set(Some(self.here()));
-            self.line.set(self.line.get().saturating_add(1));
-            self.column.set(1);
-        } else {
-            self.broke.set(None);
-            if byte & 0xC0 != 0x80 {
-                self.column.set(self.column.get().saturating_add(1));
+    }
+}
+
+/// Line breaks and longer characters that were read but not passed.
+#[derive(Debug, Default)]
+struct Lines {
+    /// Offset and number of the line at the last place, and bytes of it that continue a character, up to `seen`.
+    begin: u64,
+    line: u32,
+    extra: u64,
+    /// Offsets of later line breaks, and of bytes that continue a character.
+    marks: VecDeque<(u64, bool)>,
+}
+
+impl Lines {
+    fn add(&mut self, offset: u64, text: &[u8]) {
+        for (at, byte) in text.iter().enumerate() {
+            if *byte == b'\n' || *byte & 0xC0 == 0x80 {
+                self.marks.push_back((offset + at as u64, *byte == b'\n'));
             }
         }
-        self.offset.set(self.offset.get() + 1);
+    }
+
+    fn place(&mut self, offset: u64) -> Position {
+        while let Some((at, line_break)) = self.marks.front().copied()
+            && at < offset
+        {
+            self.marks.pop_front();
+            if line_break {
+                self.begin = at + 1;
+                self.line = self.line.saturating_add(1);
+                self.extra = 0;
+            } else {
+                self.extra += 1;
+            }
+        }
+        let column = offset.saturating_sub(self.begin).saturating_sub(self.extra).saturating_add(1);
+        Position { offset, line: self.line.saturating_add(1), column: u32::try_from(column).unwrap_or(u32::MAX) }
     }
 }
 
@@ -134,13 +161,14 @@ pub(crate) struct Input<R> {
     /// Place of `buffer[at]` when the buffer was filled; kept for the place of a wrong byte.
     line: u32,
     column: u32,
+    /// Whether places of bytes are wanted (JSON).
+    places: bool,
     meter: Rc<Meter>,
 }
 
 impl<R: io::Read> Input<R> {
     /// Takes the beginning of the text; `scalar` is the limit for one scalar.
     pub(crate) fn new(reader: R, scalar: usize) -> Self {
-        let meter = Meter { line: Cell::new(1), column: Cell::new(1), ..Meter::default() };
         let mut input = Self {
             reader,
             buffer: vec![0; BUFFER].into_boxed_slice(),
@@ -152,7 +180,8 @@ impl<R: io::Read> Input<R> {
             limit: (scalar as u64).saturating_add(2 * BUFFER as u64),
             line: 1,
             column: 1,
-            meter: Rc::new(meter),
+            places: false,
+            meter: Rc::new(Meter::default()),
         };
         // A short first read must not hide the encoding.
         while input.end < 4 && !input.ended {
@@ -164,6 +193,7 @@ impl<R: io::Read> Input<R> {
                 input.good = 3;
                 input.meter.head.set(3);
                 input.meter.offset.set(3);
+                input.meter.lines.borrow_mut().begin = 3;
             }
             input.check();
         }
@@ -187,6 +217,15 @@ impl<R: io::Read> Input<R> {
             && brackets
                 .find(|b| !b.is_ascii_whitespace() && !matches!(b, b'{' | b'['))
                 .is_some_and(|b| matches!(b, b'"' | b'}' | b']'))
+    }
+
+    /// Prepares for reading as JSON.
+    pub(crate) fn for_json(mut self) -> Self {
+        self.places = true;
+        if let Some(text) = self.buffer.get(self.at..self.good) {
+            self.meter.lines.borrow_mut().add(self.meter.offset.get(), text);
+        }
+        self
     }
 
     /// Reads once into the free part of the buffer.
@@ -254,6 +293,11 @@ impl<R: io::Read> Input<R> {
             (self.at, self.good) = (0, 0);
             self.take();
             self.check();
+            if self.places
+                && let Some(text) = self.buffer.get(..self.good)
+            {
+                self.meter.lines.borrow_mut().add(self.meter.offset.get(), text);
+            }
         }
         Ok(true)
     }
@@ -271,20 +315,22 @@ fn advance(text: &[u8], line: &mut u32, column: &mut u32) {
     *column = column.saturating_add(number(width));
 }
 
-/// For JSON: bytes, with their place in the meter.
+/// For JSON: bytes, with their offset in the meter. `serde_json` asks for one byte at a time.
 impl<R: io::Read> io::Read for Input<R> {
+    #[inline]
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let Some(out) = out.first_mut() else { return Ok(0) };
         if self.at >= self.good && !self.fill()? {
             return Ok(0);
         }
-        let from = self.buffer.get(self.at..self.good).unwrap_or(&[]);
-        let count = from.len().min(out.len());
-        for (to, byte) in out.iter_mut().zip(from) {
-            *to = *byte;
-            self.meter.step(*byte);
+        let Some(byte) = self.buffer.get(self.at) else { return Ok(0) };
+        *out = *byte;
+        self.at += 1;
+        if self.meter.armed.get() {
+            self.meter.armed(*byte);
         }
-        self.at += count;
-        Ok(count)
+        self.meter.offset.set(self.meter.offset.get() + 1);
+        Ok(1)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::input::{Input, Meter};
 use super::unreadable;
-use crate::diagnostic::{Code, Diagnostic, Position, Span};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::yaml::build::{Builder, Done, too_long};
 use crate::yaml::events::{Event, Shape, Style, Tag};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -27,7 +27,7 @@ pub(super) fn read<R: io::Read, F: FnMut(&mut Vec<Diagnostic>, Done)>(
 ) -> Vec<Diagnostic> {
     let meter = input.meter();
     let mut reading = Reading { builder, findings: Vec::new(), meter: meter.clone(), done };
-    let mut json = serde_json::Deserializer::from_reader(input);
+    let mut json = serde_json::Deserializer::from_reader(input.for_json());
     let mut peeked = false;
     loop {
         reading.builder.reset();
@@ -49,13 +49,13 @@ pub(super) fn read<R: io::Read, F: FnMut(&mut Vec<Diagnostic>, Done)>(
 
 impl<F: FnMut(&mut Vec<Diagnostic>, Done)> Reading<F> {
     fn broken(&mut self, error: &serde_json::Error) {
-        let at = self.meter.before();
+        let at = self.meter.place(self.meter.before());
         let span = Span { start: at, end: at };
         if self.builder.too_deep() {
             // Reported where it happened.
         } else if self.meter.too_long() {
             let limit = self.builder.limits().scalar;
-            self.builder.findings.push(too_long(limit, None).with_span(Span { start: self.meter.start(), end: at }));
+            self.builder.findings.push(too_long(limit, None).with_span(span));
         } else if error.is_io() {
             self.builder.findings.push(unreadable(error, at));
         } else {
@@ -85,14 +85,15 @@ impl<F: FnMut(&mut Vec<Diagnostic>, Done)> Reading<F> {
         &mut self,
         text: impl FnOnce() -> Cow<'static, str>,
         value: impl FnOnce() -> Value,
-        start: Position,
-        end: Position,
+        start: u64,
+        end: u64,
     ) {
         self.meter.event();
         if self.builder.skipping() {
-            self.builder.skip_scalar(end);
+            self.builder.skip_scalar();
         } else {
-            let done = self.builder.value(text(), value(), false, Span { start, end });
+            let span = span(&self.meter, start, end);
+            let done = self.builder.value(text(), value(), false, span);
             self.finished(done);
         }
     }
@@ -154,10 +155,10 @@ impl<'de, F: FnMut(&mut Vec<Diagnostic>, Done)> Visitor<'de> for Seed<'_, F> {
         let Reading { builder, meter, .. } = &mut *self.reading;
         meter.event();
         if builder.skipping() {
-            builder.skip_scalar(meter.here());
+            builder.skip_scalar();
             return Ok(());
         }
-        let span = Span { start: meter.start(), end: meter.here() };
+        let span = span(meter, meter.start(), meter.here());
         let done =
             builder.push(Event::Scalar { text: Cow::Borrowed(text), style: Style::Quoted, tag: Tag::None }, span);
         self.reading.finished(done);
@@ -193,8 +194,8 @@ impl<F: FnMut(&mut Vec<Diagnostic>, Done)> Seed<'_, F> {
 
 fn open<F: FnMut(&mut Vec<Diagnostic>, Done), E: Error>(reading: &mut Reading<F>, shape: Shape) -> Result<(), E> {
     reading.meter.event();
-    let (start, end) = (reading.meter.before(), reading.meter.here());
-    let done = reading.builder.push(Event::Start { shape, flow: true, tag: Tag::None }, Span { start, end });
+    let span = edge(reading);
+    let done = reading.builder.push(Event::Start { shape, flow: true, tag: Tag::None }, span);
     reading.finished(done);
     if reading.builder.too_deep() {
         return Err(E::custom("too deep"));
@@ -204,9 +205,23 @@ fn open<F: FnMut(&mut Vec<Diagnostic>, Done), E: Error>(reading: &mut Reading<F>
 
 fn close<F: FnMut(&mut Vec<Diagnostic>, Done)>(reading: &mut Reading<F>) {
     reading.meter.event();
-    let (start, end) = (reading.meter.before(), reading.meter.here());
-    let done = reading.builder.push(Event::End, Span { start, end });
+    let span = edge(reading);
+    let done = reading.builder.push(Event::End, span);
     reading.finished(done);
+}
+
+/// The place of a bracket; not looked up where nothing is kept.
+fn edge<F>(reading: &Reading<F>) -> Span {
+    let meter = &reading.meter;
+    if reading.builder.skipping() && !reading.builder.at_limit() {
+        Span::default()
+    } else {
+        span(meter, meter.before(), meter.here())
+    }
+}
+
+fn span(meter: &Meter, start: u64, end: u64) -> Span {
+    Span { start: meter.place(start), end: meter.place(end) }
 }
 
 struct Key<'r, F> {
@@ -232,7 +247,7 @@ impl<'de, F: FnMut(&mut Vec<Diagnostic>, Done)> Visitor<'de> for Key<'_, F> {
         let Reading { builder, meter, .. } = &mut *self.reading;
         meter.event();
         if !builder.in_skipped() {
-            let span = Span { start: meter.start(), end: meter.here() };
+            let span = span(meter, meter.start(), meter.here());
             builder.push(Event::Scalar { text: Cow::Borrowed(text), style: Style::Quoted, tag: Tag::None }, span);
         }
         Ok(())
