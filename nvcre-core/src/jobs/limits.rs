@@ -254,7 +254,7 @@ mod tests {
     fn codes(train_job: Value, runtime: Value) -> Vec<(Code, String)> {
         let train_job: TrainJobSpec = serde_json::from_value(train_job).unwrap();
         let mut findings = Vec::new();
-        check(&train_job, &[runtime], &mut findings);
+        check_workload(&train_job, &[runtime], &mut findings);
         findings.into_iter().map(|d| (d.code, d.message)).collect()
     }
 

@@ -29,7 +29,7 @@ pub fn info(args: &ClusterInfoArgs) -> Result<Outcome> {
                 let key = catalogue.platform(&info.platform).and_then(|p| p.topology_key.as_deref());
                 print(&table(&info, key))?
             }
-            InfoFormat::Json => print(&yaml::to_json_pretty(&value))?,
+            InfoFormat::Json => super::print_json(&value)?,
             InfoFormat::Yaml => print(&yaml::to_yaml(&value))?,
         };
     }

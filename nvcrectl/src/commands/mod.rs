@@ -56,6 +56,11 @@ pub fn print(text: &str) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
+/// Prints a value as JSON on stdout.
+pub fn print_json(value: &serde_json::Value) -> Result<Outcome> {
+    print(&(nvcre_core::yaml::to_json_pretty(value) + "\n"))
+}
+
 /// Prints findings in the order of the text and says how the command ends.
 pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -> Result<Outcome> {
     diagnostic::sort(&mut findings);

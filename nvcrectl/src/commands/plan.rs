@@ -5,7 +5,6 @@ use crate::cli::{PlanArgs, TableFormat};
 use anyhow::Result;
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::engine::{Delivery, Plan};
-use nvcre_core::yaml;
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
@@ -24,7 +23,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
         let plan = rendering.plan(jobs.prepared.as_ref());
         match args.output {
             TableFormat::Table => print(&table(&plan))?,
-            TableFormat::Json => print(&yaml::to_json_pretty(&serde_json::to_value(&plan)?))?,
+            TableFormat::Json => super::print_json(&serde_json::to_value(&plan)?)?,
         };
     }
     Ok(outcome)

@@ -8,7 +8,6 @@ use anyhow::Result;
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::engine::Knowledge;
-use nvcre_core::yaml;
 use tabled::builder::Builder;
 
 /// Lists what the catalogue knows, by platform and GPU.
@@ -22,7 +21,7 @@ pub fn run(args: &PlatformsArgs) -> Result<Outcome> {
     if fine {
         match args.output {
             TableFormat::Table => print(&table(&knowledge))?,
-            TableFormat::Json => print(&yaml::to_json_pretty(&serde_json::to_value(&knowledge)?))?,
+            TableFormat::Json => super::print_json(&serde_json::to_value(&knowledge)?)?,
         };
     }
     Ok(outcome)

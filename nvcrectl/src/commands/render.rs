@@ -55,8 +55,8 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
 
 fn write(format: Format, value: &Value, out: &mut dyn Write) -> std::io::Result<()> {
     match format {
-        Format::Yaml => yaml::write_yaml(out, value),
-        Format::Json => yaml::write_json(out, value),
+        Format::Yaml => yaml::write_yaml_to(out, value),
+        Format::Json => writeln!(out, "{}", yaml::to_json_pretty(value)),
     }
 }
 

@@ -30,7 +30,7 @@ pub fn version(format: VersionFormat) -> Result<Outcome> {
                 "version": version,
                 "apiVersion": nvcre_core::api::API_VERSION,
                 "planFormat": nvcre_core::engine::PLAN_FORMAT,
-                "runPlanFormat": nvcre_core::jobs::RUN_PLAN_FORMAT,
+                "runPlanFormat": nvcre_core::jobs::PLAN_FORMAT,
             });
             print(&nvcre_core::yaml::to_json_pretty(&value))
         }
