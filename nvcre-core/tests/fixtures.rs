@@ -40,9 +40,10 @@ fn check(scenario: &Scenario) {
             insta::assert_snapshot!("manifests", stream(&outcome.manifests));
         }
     });
-    let failed = outcome.diagnostics.iter().any(|d| {
-        d.severity == Severity::Error || scenario.deny_warnings && d.severity == Severity::Warning
-    });
+    let failed = outcome
+        .diagnostics
+        .iter()
+        .any(|d| d.severity == Severity::Error || scenario.deny_warnings && d.severity == Severity::Warning);
     assert_eq!(i64::from(failed), scenario.exit, "{}: exit code\n{}", scenario.name, outcome.findings());
 }
 

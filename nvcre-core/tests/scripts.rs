@@ -38,7 +38,11 @@ impl Sandbox {
 
     /// A command that writes its name and arguments to `calls`, then runs `body`.
     fn stub(&self, name: &str, body: &str) {
-        let text = format!("#!/bin/sh\necho \"{}\" \"$@\" >>{}/calls\n{body}\n", Path::new(name).file_name().unwrap().display(), self.root.display());
+        let text = format!(
+            "#!/bin/sh\necho \"{}\" \"$@\" >>{}/calls\n{body}\n",
+            Path::new(name).file_name().unwrap().display(),
+            self.root.display()
+        );
         self.write(name, &text);
         std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -85,7 +89,8 @@ fn a_worker_with_sshd_downloads_nothing() {
 fn a_worker_without_sshd_installs_it_without_asking() {
     let sandbox = Sandbox::new("install");
     let sshd = sandbox.path("usr/sbin/sshd");
-    let install = format!("[ \"$1\" = install ] || exit 0\nprintf '#!/bin/sh\\nexit 0\\n' >{0}\nchmod 755 {0}", sshd.display());
+    let install =
+        format!("[ \"$1\" = install ] || exit 0\nprintf '#!/bin/sh\\nexit 0\\n' >{0}\nchmod 755 {0}", sshd.display());
     sandbox.stub("bin/apt-get", &install);
     let output = sandbox.run(WORKER_START, "w");
     assert!(output.status.success(), "{output:?}");

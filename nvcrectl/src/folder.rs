@@ -47,7 +47,9 @@ impl Folder {
         let mut ours = before.clone();
         for name in names {
             let foreign = match name.strip_suffix('/') {
-                Some(folder) if root.join(folder).is_dir() => files_of(root, &name)?.into_iter().find(|f| !before.contains(f)),
+                Some(folder) if root.join(folder).is_dir() => {
+                    files_of(root, &name)?.into_iter().find(|f| !before.contains(f))
+                }
                 Some(folder) => root.join(folder).symlink_metadata().is_ok().then(|| folder.to_owned()),
                 None => (!before.contains(&name) && root.join(&name).symlink_metadata().is_ok()).then(|| name.clone()),
             };

@@ -80,7 +80,8 @@ fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for entry in entries {
             let file = entry.with_context(|| format!("cannot read the folder {name}"))?.path();
-            let known = file.extension().is_some_and(|e| ["yaml", "yml", "json"].iter().any(|k| e.eq_ignore_ascii_case(k)));
+            let known =
+                file.extension().is_some_and(|e| ["yaml", "yml", "json"].iter().any(|k| e.eq_ignore_ascii_case(k)));
             if known && file.is_file() {
                 files.push(file);
             }

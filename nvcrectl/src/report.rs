@@ -101,7 +101,10 @@ fn one(finding: &Diagnostic, texts: &Texts, renderer: &Renderer) -> String {
     };
     let code = finding.code.to_string();
     let path = finding.path.as_ref().map(ToString::to_string).unwrap_or_default();
-    let shown = finding.span.zip(finding.file.as_deref()).and_then(|(span, file)| Some((span, file, texts.line(file, span.start.line)?)));
+    let shown = finding
+        .span
+        .zip(finding.file.as_deref())
+        .and_then(|(span, file)| Some((span, file, texts.line(file, span.start.line)?)));
     let related: Vec<(Span, &str, String, &str)> = finding
         .related
         .iter()

@@ -27,7 +27,10 @@ pub(super) fn check_pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>)
         let path = FieldPath::parse("spec.imagePullSecrets").index(index).key("name");
         if !is_dns1123_subdomain(&secret.name) {
             let message = format!("{:?} is no name of a secret", secret.name);
-            out.push(Diagnostic::at(Code::BadName, path, message).with_help("name an existing secret of type kubernetes.io/dockerconfigjson"));
+            out.push(
+                Diagnostic::at(Code::BadName, path, message)
+                    .with_help("name an existing secret of type kubernetes.io/dockerconfigjson"),
+            );
         }
     }
 }
@@ -40,7 +43,10 @@ fn env(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         let name = variable.name.as_str();
         if name.is_empty() || name.contains('=') || !name.chars().all(|c| (' '..='~').contains(&c)) {
             let message = format!("{name:?} is no name of a variable");
-            out.push(Diagnostic::at(Code::BadEnvName, path.key("name"), message).with_help("printable ASCII without '=', for example NCCL_DEBUG"));
+            out.push(
+                Diagnostic::at(Code::BadEnvName, path.key("name"), message)
+                    .with_help("printable ASCII without '=', for example NCCL_DEBUG"),
+            );
             continue;
         }
         if TRAINER_ENV.contains(&name) {
@@ -68,7 +74,9 @@ fn source(value_from: Option<&Value>, value: &str, path: &FieldPath, out: &mut V
     }
     let given = source.as_object().map_or(0, serde_json::Map::len);
     if given != 1 {
-        let message = format!("a source is exactly one of configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef, fileKeyRef; {given} given");
+        let message = format!(
+            "a source is exactly one of configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef, fileKeyRef; {given} given"
+        );
         out.push(Diagnostic::at(Code::EnvSource, &path, message).with_help("keep exactly one"));
     }
 }
@@ -104,10 +112,17 @@ fn shell_word(word: &str, path: FieldPath, out: &mut Vec<Diagnostic>) {
     let found = word.chars().find(|c| matches!(c, '$' | '`') || c.is_control());
     let Some(found) = found else { return };
     let message = match found {
-        '$' | '`' => format!("where a platform runs lines before the command, bash expands the {found} in this word; elsewhere it stays as it is"),
-        _ => format!("where a platform runs lines before the command, the {found:?} in this word arrives as an escape and not as the character"),
+        '$' | '`' => format!(
+            "where a platform runs lines before the command, bash expands the {found} in this word; elsewhere it stays as it is"
+        ),
+        _ => format!(
+            "where a platform runs lines before the command, the {found:?} in this word arrives as an escape and not as the character"
+        ),
     };
-    out.push(Diagnostic::at(Code::ShellExpansion, path, message).with_help("to have the same word everywhere, put it into a script of the image or of spec.config"));
+    out.push(
+        Diagnostic::at(Code::ShellExpansion, path, message)
+            .with_help("to have the same word everywhere, put it into a script of the image or of spec.config"),
+    );
 }
 
 /// Names and paths of the engine's own (00 D43), each where it is used.
@@ -160,7 +175,10 @@ fn pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             taken(path.key("mountPath"), "mount path", &at, out);
         } else if !plain.is_empty() && paths.iter().any(|p| p == plain) {
             let message = format!("mount path {at:?} stands twice; a path is mounted once");
-            out.push(Diagnostic::at(Code::DuplicateName, path.key("mountPath"), message).with_help("remove one of the mounts"));
+            out.push(
+                Diagnostic::at(Code::DuplicateName, path.key("mountPath"), message)
+                    .with_help("remove one of the mounts"),
+            );
         } else {
             paths.push(plain.to_owned());
         }
@@ -169,7 +187,10 @@ fn pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         if !name.is_empty() && !own && !volumes.contains(&name) {
             let message = format!("no volume is called {name:?}");
             let near = super::nearest(&name, volumes.iter().map(String::as_str));
-            let help = near.map_or_else(|| format!("add a volume {name:?} to spec.volumes"), |near| format!("did you mean {near}?"));
+            let help = near.map_or_else(
+                || format!("add a volume {name:?} to spec.volumes"),
+                |near| format!("did you mean {near}?"),
+            );
             out.push(Diagnostic::at(Code::BadName, path.key("name"), message).with_help(help));
         }
     }
@@ -191,7 +212,9 @@ fn unique_name(what: &str, name: String, path: FieldPath, seen: &mut Vec<String>
     }
     if !is_dns1123_label(&name) {
         let message = format!("{name:?} is no name of a {what}");
-        out.push(Diagnostic::at(Code::BadName, path, message).with_help("at most 63 lower-case letters, digits and '-'"));
+        out.push(
+            Diagnostic::at(Code::BadName, path, message).with_help("at most 63 lower-case letters, digits and '-'"),
+        );
     } else if seen.contains(&name) {
         let message = format!("{what} {name:?} stands twice in a pod");
         out.push(Diagnostic::at(Code::DuplicateName, path, message).with_help("give each its own name"));

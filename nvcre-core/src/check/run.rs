@@ -1,7 +1,9 @@
 //! Every rule of a run that needs nothing but the run (01 §5.5, 00).
 
-use super::{is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem, pod, selector};
 use super::GoDuration;
+use super::{
+    is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem, pod, selector,
+};
 use crate::api::*;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::workflow::gang;
@@ -61,7 +63,8 @@ fn one_of(value: &str, allowed: &[&str], path: &str, out: &mut Vec<Diagnostic>) 
     }
     let message = format!("{path} is {value:?}; allowed are {}", allowed.join(", "));
     let near = super::nearest(value, allowed.iter().copied());
-    let help = near.map_or_else(|| format!("use one of {}", allowed.join(", ")), |near| format!("did you mean {near}?"));
+    let help =
+        near.map_or_else(|| format!("use one of {}", allowed.join(", ")), |near| format!("did you mean {near}?"));
     out.push(Diagnostic::at(Code::NotAllowed, path, message).with_help(help));
 }
 
@@ -92,7 +95,10 @@ fn metadata(metadata: &ObjectMeta, out: &mut Vec<Diagnostic>) {
         let problem = label_key_problem(key).or_else(|| label_value_problem(value));
         if let Some(problem) = problem {
             let message = format!("label {key:?} with value {value:?} is none: {problem}");
-            out.push(Diagnostic::at(Code::BadLabel, labels.key(key), message).with_help("use a key and value of the label grammar"));
+            out.push(
+                Diagnostic::at(Code::BadLabel, labels.key(key), message)
+                    .with_help("use a key and value of the label grammar"),
+            );
         }
     }
 }
@@ -107,22 +113,32 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     match given.as_slice() {
         [_] => {}
         [] => out.push(
-            Diagnostic::at(Code::FrameworkChoice, "spec.framework", "no framework is given: without torch and mpi, spec.framework.exec is meant, and it is absent")
-                .with_help("give exactly one of torch, mpi, exec"),
+            Diagnostic::at(
+                Code::FrameworkChoice,
+                "spec.framework",
+                "no framework is given: without torch and mpi, spec.framework.exec is meant, and it is absent",
+            )
+            .with_help("give exactly one of torch, mpi, exec"),
         ),
         several => out.push(
-            Diagnostic::at(Code::FrameworkChoice, "spec.framework", format!("{} are given together; a run has exactly one framework", several.join(" and ")))
-                .with_help("keep one of them"),
+            Diagnostic::at(
+                Code::FrameworkChoice,
+                "spec.framework",
+                format!("{} are given together; a run has exactly one framework", several.join(" and ")),
+            )
+            .with_help("keep one of them"),
         ),
     }
     if let Some(torch) = &f.torch {
         let path = "spec.framework.torch";
         match (&torch.script, &torch.module) {
             (Some(_), Some(_)) => out.push(
-                Diagnostic::at(Code::TorchChoice, path, "script and module are given together; torchrun starts one").with_help("keep one of them"),
+                Diagnostic::at(Code::TorchChoice, path, "script and module are given together; torchrun starts one")
+                    .with_help("keep one of them"),
             ),
             (None, None) => out.push(
-                Diagnostic::at(Code::TorchChoice, path, "neither script nor module is given; torchrun needs one").with_help("set script or module"),
+                Diagnostic::at(Code::TorchChoice, path, "neither script nor module is given; torchrun needs one")
+                    .with_help("set script or module"),
             ),
             _ => {}
         }
@@ -134,7 +150,12 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     }
     if let Some(mpi) = &f.mpi {
         not_empty(&mpi.binary, "spec.framework.mpi.binary", "the program that mpirun starts", out);
-        not_empty(&mpi.mpirun_path, "spec.framework.mpi.mpirunPath", "mpirun in the image, for example /usr/local/mpi/bin/mpirun", out);
+        not_empty(
+            &mpi.mpirun_path,
+            "spec.framework.mpi.mpirunPath",
+            "mpirun in the image, for example /usr/local/mpi/bin/mpirun",
+            out,
+        );
         one_of(&mpi.mpi_implementation, &["OpenMPI"], "spec.framework.mpi.mpiImplementation", out);
     }
     if let Some(exec) = &f.exec
@@ -142,7 +163,8 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     {
         let path = "spec.framework.exec.command";
         out.push(
-            Diagnostic::at(Code::EmptyField, path, "the command has no words").with_help("give at least one word, for example [/bin/bash, /run.sh]"),
+            Diagnostic::at(Code::EmptyField, path, "the command has no words")
+                .with_help("give at least one word, for example [/bin/bash, /run.sh]"),
         );
     }
 }
@@ -152,13 +174,23 @@ fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     let path = FieldPath::parse("spec.config");
     match (&config.inline, &config.config_map_ref) {
         (Some(_), Some(_)) => out.push(
-            Diagnostic::at(Code::ConfigChoice, &path, "inline and configMapRef are given together; one ConfigMap is mounted at /config")
-                .with_help("keep one of them"),
+            Diagnostic::at(
+                Code::ConfigChoice,
+                &path,
+                "inline and configMapRef are given together; one ConfigMap is mounted at /config",
+            )
+            .with_help("keep one of them"),
         ),
-        (None, Some(reference)) => not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out),
+        (None, Some(reference)) => {
+            not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out)
+        }
         (inline, None) if inline.as_ref().is_none_or(|files| files.is_empty()) => out.push(
-            Diagnostic::at(Code::EmptyConfig, &path, "config names no file and no ConfigMap: nothing is mounted at /config")
-                .with_help("add files under inline, name a ConfigMap in configMapRef, or remove config"),
+            Diagnostic::at(
+                Code::EmptyConfig,
+                &path,
+                "config names no file and no ConfigMap: nothing is mounted at /config",
+            )
+            .with_help("add files under inline, name a ConfigMap in configMapRef, or remove config"),
         ),
         _ => {}
     }
@@ -188,10 +220,16 @@ fn counts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     let path = "spec.nicResourceName";
     if reserved {
         let message = format!("{name:?} is of a domain that Kubernetes keeps for itself");
-        out.push(Diagnostic::at(Code::BadResourceName, path, message).with_help("name the resource that your device plugin offers, for example rdma/ib"));
+        out.push(
+            Diagnostic::at(Code::BadResourceName, path, message)
+                .with_help("name the resource that your device plugin offers, for example rdma/ib"),
+        );
     } else if !name.is_empty() && !is_extended_resource(name) {
         let message = format!("{name:?} is no extended resource: a domain, a slash and a name are wanted");
-        out.push(Diagnostic::at(Code::BadResourceName, path, message).with_help("for example rdma/ib or nvidia.com/mlnxnics"));
+        out.push(
+            Diagnostic::at(Code::BadResourceName, path, message)
+                .with_help("for example rdma/ib or nvidia.com/mlnxnics"),
+        );
     }
 }
 
@@ -210,8 +248,14 @@ fn checkpoint(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     if checkpoint.storage_size.is_empty() {
         not_empty("", "spec.checkpoint.storageSize", "the size of the claim, for example 500Gi", out);
     } else if !is_storage_size(&checkpoint.storage_size) {
-        let message = format!("{:?} is no storage size: digits, perhaps a fraction, perhaps Ki, Mi, Gi, Ti, Pi or Ei", checkpoint.storage_size);
-        out.push(Diagnostic::at(Code::BadStorageSize, "spec.checkpoint.storageSize", message).with_help("for example 500Gi or 1.5Ti"));
+        let message = format!(
+            "{:?} is no storage size: digits, perhaps a fraction, perhaps Ki, Mi, Gi, Ti, Pi or Ei",
+            checkpoint.storage_size
+        );
+        out.push(
+            Diagnostic::at(Code::BadStorageSize, "spec.checkpoint.storageSize", message)
+                .with_help("for example 500Gi or 1.5Ti"),
+        );
     }
     if let Some(restarts) = checkpoint.max_restarts {
         minimum(restarts.into(), 0, "spec.checkpoint.maxRestarts", out);
@@ -220,7 +264,10 @@ fn checkpoint(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         && !is_dns1123_subdomain(class)
     {
         let message = format!("{class:?} is no name of a storage class");
-        out.push(Diagnostic::at(Code::BadName, "spec.checkpoint.storageClassName", message).with_help("lower-case letters, digits, '-' and '.'"));
+        out.push(
+            Diagnostic::at(Code::BadName, "spec.checkpoint.storageClassName", message)
+                .with_help("lower-case letters, digits, '-' and '.'"),
+        );
     }
 }
 
@@ -254,10 +301,15 @@ fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
         }
         Some(limit) if limit.nanos <= 0 => {
             let message = format!("a limit per job of {limit} ends every job at once");
-            out.push(Diagnostic::at(Code::BadDuration, path, message).with_help("give a duration above zero, for example 90m"));
+            out.push(
+                Diagnostic::at(Code::BadDuration, path, message)
+                    .with_help("give a duration above zero, for example 90m"),
+            );
         }
         Some(limit) if spec.framework.mpi.is_some() && limit > GoDuration::hours(1) => {
-            let message = format!("the launcher's own `timeout 3600` ends an MPI job after 1h0m0s, before the {limit} given here");
+            let message = format!(
+                "the launcher's own `timeout 3600` ends an MPI job after 1h0m0s, before the {limit} given here"
+            );
             out.push(
                 Diagnostic::at(Code::LauncherLimit, path, message)
                     .with_help("make the run shorter than an hour, or replace the trainer's command in an override"),
@@ -270,17 +322,24 @@ fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
 fn topology(o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
     let Some(topology) = &o.topology else { return };
     let path = FieldPath::parse("spec.orchestration.topology");
-    let strict = topology.strict_domain == Some(true) || (o.test_scale == "intra-rack" && topology.strict_domain != Some(false));
+    let strict =
+        topology.strict_domain == Some(true) || (o.test_scale == "intra-rack" && topology.strict_domain != Some(false));
     match topology.topology_key.as_deref() {
         Some("") if strict => {
             let message = "an empty topologyKey asks for plain groups, which have no domains to keep to; strictDomain (or testScale intra-rack) asks for one group per domain";
-            out.push(Diagnostic::at(Code::PlacementConflict, path.key("topologyKey"), message).with_help("name a node label in topologyKey, or drop strictDomain and intra-rack"));
+            out.push(
+                Diagnostic::at(Code::PlacementConflict, path.key("topologyKey"), message)
+                    .with_help("name a node label in topologyKey, or drop strictDomain and intra-rack"),
+            );
         }
         Some("") | None => {}
         Some(key) => {
             if let Some(problem) = label_key_problem(key) {
                 let message = format!("{key:?} is no label key: {problem}");
-                out.push(Diagnostic::at(Code::BadLabel, path.key("topologyKey"), message).with_help("name the node label that tells the domain, for example nvidia.com/gpu.clique"));
+                out.push(
+                    Diagnostic::at(Code::BadLabel, path.key("topologyKey"), message)
+                        .with_help("name the node label that tells the domain, for example nvidia.com/gpu.clique"),
+                );
             }
         }
     }
@@ -320,7 +379,10 @@ fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Dia
         }
     }
     if spec.num_nodes > 1 && gang::resolve(spec.gang_scheduler.as_ref()).is_none() {
-        let message = format!("{} pods are placed by the scheduler one by one; on a busy cluster some bind and hold GPUs while the rest wait for ever", spec.num_nodes);
+        let message = format!(
+            "{} pods are placed by the scheduler one by one; on a busy cluster some bind and hold GPUs while the rest wait for ever",
+            spec.num_nodes
+        );
         out.push(
             Diagnostic::at(Code::UnpinnedWithoutGang, placement, message)
                 .with_help("set spec.gangScheduler, so that the job is placed whole or not at all"),
@@ -331,7 +393,11 @@ fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Dia
 fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
     let path = FieldPath::parse("spec.thresholds");
     for key in run.spec.thresholds.keys().filter(|k| !THRESHOLDS.contains(&k.as_str())) {
-        let message = format!("run {}: threshold on {key:?}, which nobody measures; known are {}", run.metadata.name, THRESHOLDS.join(", "));
+        let message = format!(
+            "run {}: threshold on {key:?}, which nobody measures; known are {}",
+            run.metadata.name,
+            THRESHOLDS.join(", ")
+        );
         let near = super::nearest(key, THRESHOLDS);
         let help = near.map_or_else(|| "use a known metric".to_owned(), |near| format!("did you mean {near}?"));
         out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).with_help(help));
@@ -339,21 +405,31 @@ fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
 }
 
 fn measurements(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
-    let goodput = spec.goodput_measurement.as_ref().map(|m| ("goodputMeasurement", &m.log_profile_ref, m.sample_interval));
-    let bandwidth = spec.bandwidth_measurement.as_ref().map(|m| ("bandwidthMeasurement", &m.log_profile_ref, m.sample_interval));
+    let goodput =
+        spec.goodput_measurement.as_ref().map(|m| ("goodputMeasurement", &m.log_profile_ref, m.sample_interval));
+    let bandwidth =
+        spec.bandwidth_measurement.as_ref().map(|m| ("bandwidthMeasurement", &m.log_profile_ref, m.sample_interval));
     for (name, profile, interval) in goodput.into_iter().chain(bandwidth) {
         not_empty(profile, &format!("spec.{name}.logProfileRef"), "a LogProfile, for example nccl-bandwidth", out);
         if let Some(interval) = interval.filter(|i| i.nanos <= 0) {
             let path = format!("spec.{name}.sampleInterval");
             let message = format!("a sample interval of {interval} never comes round");
-            out.push(Diagnostic::at(Code::BadDuration, path, message).with_help("give a duration above zero, for example 60s"));
+            out.push(
+                Diagnostic::at(Code::BadDuration, path, message)
+                    .with_help("give a duration above zero, for example 60s"),
+            );
         }
     }
 }
 
 fn gang_and_labels(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     if let Some(scheduler) = &spec.gang_scheduler {
-        not_empty(&scheduler.scheduler_name, "spec.gangScheduler.schedulerName", "the gang scheduler, for example kai-scheduler", out);
+        not_empty(
+            &scheduler.scheduler_name,
+            "spec.gangScheduler.schedulerName",
+            "the gang scheduler, for example kai-scheduler",
+            out,
+        );
         if let Some(problem) = label_value_problem(&scheduler.queue) {
             let message = format!("queue {:?} becomes a label value, and is none: {problem}", scheduler.queue);
             let help = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
@@ -363,11 +439,19 @@ fn gang_and_labels(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         let runai = scheduler.scheduler_name == "runai-scheduler" || scheduler.queue_label_key.starts_with("runai/");
         if runai && scheduler.queue.is_empty() {
             let message = "on Run:ai the default default-queue is no real queue, and Run:ai refuses unknown queues";
-            out.push(Diagnostic::at(Code::RunaiQueue, "spec.gangScheduler.queue", message).with_help("set spec.gangScheduler.queue to an existing Run:ai queue"));
+            out.push(
+                Diagnostic::at(Code::RunaiQueue, "spec.gangScheduler.queue", message)
+                    .with_help("set spec.gangScheduler.queue to an existing Run:ai queue"),
+            );
         }
     }
     let labels = spec.workload_metadata.as_ref().map(|m| m.labels.clone()).unwrap_or_default();
-    let gang = gang::resolve(spec.gang_scheduler.as_ref()).filter(|g| !gang::is_reserved_key(&g.queue_label_key) && label_key_problem(&g.queue_label_key).is_none() && label_value_problem(&g.queue).is_none() && !gang::is_downstream_key(&g.queue_label_key));
+    let gang = gang::resolve(spec.gang_scheduler.as_ref()).filter(|g| {
+        !gang::is_reserved_key(&g.queue_label_key)
+            && label_key_problem(&g.queue_label_key).is_none()
+            && label_value_problem(&g.queue).is_none()
+            && !gang::is_downstream_key(&g.queue_label_key)
+    });
     let path = FieldPath::parse("spec.workloadMetadata.labels");
     out.extend(gang::compose_labels(&labels, gang.as_ref(), &path).1);
 }
@@ -379,9 +463,14 @@ fn queue_label_key(key: &str, out: &mut Vec<Diagnostic>) {
     }
     if gang::is_reserved_key(key) || gang::is_downstream_key(key) {
         let message = format!("label key {key:?} is reserved for the engine, Trainer or JobSet");
-        out.push(Diagnostic::at(Code::ReservedLabel, path, message).with_help("name the key that your scheduler reads, for example runai/queue"));
+        out.push(
+            Diagnostic::at(Code::ReservedLabel, path, message)
+                .with_help("name the key that your scheduler reads, for example runai/queue"),
+        );
     } else if let Some(problem) = label_key_problem(key) {
         let message = format!("{key:?} is no label key: {problem}");
-        out.push(Diagnostic::at(Code::BadLabel, path, message).with_help("for example kai.scheduler/queue or runai/queue"));
+        out.push(
+            Diagnostic::at(Code::BadLabel, path, message).with_help("for example kai.scheduler/queue or runai/queue"),
+        );
     }
 }

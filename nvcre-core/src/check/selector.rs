@@ -14,7 +14,10 @@ pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnos
         if let Some(problem) = problem {
             let message = format!("no node can carry label {key:?} with value {value:?}: {problem}");
             let path = path.key("nodeSelector").key(key);
-            out.push(Diagnostic::at(Code::BadSelector, path, message).with_help("use a label that nodes carry: kubectl get nodes --show-labels"));
+            out.push(
+                Diagnostic::at(Code::BadSelector, path, message)
+                    .with_help("use a label that nodes carry: kubectl get nodes --show-labels"),
+            );
         }
     }
     for (index, expression) in target.match_expressions.iter().enumerate() {
@@ -24,24 +27,42 @@ pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnos
         if !is_dns1123_subdomain(name) {
             let message = format!("{name:?} is no name of a node");
             let path = path.key("nodeNames").index(index);
-            out.push(Diagnostic::at(Code::BadSelector, path, message).with_help("use names as kubectl get nodes shows them"));
+            out.push(
+                Diagnostic::at(Code::BadSelector, path, message).with_help("use names as kubectl get nodes shows them"),
+            );
         }
     }
     for (index, taint) in target.taint_selectors.iter().enumerate() {
         let path = path.key("taintSelectors").index(index);
         if taint.key.is_empty() {
-            out.push(Diagnostic::at(Code::EmptyField, path.key("key"), "a taint selector names no taint").with_help("set the key of the taint"));
+            out.push(
+                Diagnostic::at(Code::EmptyField, path.key("key"), "a taint selector names no taint")
+                    .with_help("set the key of the taint"),
+            );
         } else if let Some(problem) = label_key_problem(&taint.key) {
             let message = format!("{:?} is no taint key: {problem}", taint.key);
-            out.push(Diagnostic::at(Code::BadSelector, path.key("key"), message).with_help("use a key as kubectl describe node shows it"));
+            out.push(
+                Diagnostic::at(Code::BadSelector, path.key("key"), message)
+                    .with_help("use a key as kubectl describe node shows it"),
+            );
         }
         if !taint.effect.is_empty() && !EFFECTS.contains(&taint.effect.as_str()) {
-            let message = format!("{:?} is no taint effect, so no node matches; allowed are {}", taint.effect, EFFECTS.join(", "));
-            out.push(Diagnostic::at(Code::BadSelector, path.key("effect"), message).with_help("leave it out to match every effect"));
+            let message = format!(
+                "{:?} is no taint effect, so no node matches; allowed are {}",
+                taint.effect,
+                EFFECTS.join(", ")
+            );
+            out.push(
+                Diagnostic::at(Code::BadSelector, path.key("effect"), message)
+                    .with_help("leave it out to match every effect"),
+            );
         }
         if let Some(problem) = label_value_problem(&taint.value) {
             let message = format!("{:?} is no taint value: {problem}", taint.value);
-            out.push(Diagnostic::at(Code::BadSelector, path.key("value"), message).with_help("leave it out to match every value"));
+            out.push(
+                Diagnostic::at(Code::BadSelector, path.key("value"), message)
+                    .with_help("leave it out to match every value"),
+            );
         }
     }
 }
@@ -62,7 +83,10 @@ fn check_expression(expression: &NodeSelectorRequirement, path: &FieldPath, out:
         _ => {
             let message = format!("operator {operator:?} on key {key:?} is none; allowed are {}", OPERATORS.join(", "));
             let near = super::nearest(operator, OPERATORS).map(|near| format!("did you mean {near}?"));
-            out.push(Diagnostic::at(Code::BadSelector, path.key("operator"), message).with_help(near.unwrap_or_else(|| "use an allowed operator".into())));
+            out.push(
+                Diagnostic::at(Code::BadSelector, path.key("operator"), message)
+                    .with_help(near.unwrap_or_else(|| "use an allowed operator".into())),
+            );
             return;
         }
     };

@@ -314,8 +314,6 @@ codes! {
     OverrideRange = 177, Error, Overrides;
     /// The placement of an override is no placement (00 D41).
     OverridePlacement = 178, Error, Overrides;
-    /// After an override the job template cannot be read any more (04 §4.1).
-    JobTemplateType = 179, Error, Overrides;
     /// mpirun gets an option twice with different values; Open MPI 5 refuses that (00 D59).
     RepeatedMpiOption = 180, Warning, Overrides;
     /// A null stands in a list, where it deletes nothing (04 §5.2).

@@ -34,7 +34,9 @@ pub(super) fn annotate(
     if resolved {
         meta.annotations.insert(PLATFORM.into(), platform.to_owned());
     }
-    let record = |o: &'_ OverrideOutcome| serde_json::to_string(&Applied { index: o.index, when: &o.when, patches: &o.patches, no_op: o.no_op });
+    let record = |o: &'_ OverrideOutcome| {
+        serde_json::to_string(&Applied { index: o.index, when: &o.when, patches: &o.patches, no_op: o.no_op })
+    };
     let applied: Vec<String> = outcomes.iter().filter(|o| o.matched).filter_map(|o| record(o).ok()).collect();
     if !applied.is_empty() {
         meta.annotations.insert(APPLIED.into(), format!("[{}]", applied.join(",")));

@@ -11,7 +11,10 @@ pub(super) fn of(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     let mpi = rendering.facts.framework == Framework::Mpi;
     let mut out = Vec::new();
     let mut differs = |path: &str, message: &str| {
-        out.push(Diagnostic::at(Code::ControllerDiffers, FieldPath::parse(path), message).with_help("use delivery trainer (--show manifests), which sends exactly what is shown"));
+        out.push(
+            Diagnostic::at(Code::ControllerDiffers, FieldPath::parse(path), message)
+                .with_help("use delivery trainer (--show manifests), which sends exactly what is shown"),
+        );
     };
     if mpi {
         for (path, given) in [
@@ -21,29 +24,47 @@ pub(super) fn of(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
             ("spec.config", spec.config.is_some()),
         ] {
             if given {
-                differs(path, "the reference engine ignores this field for MPI runs; here it takes effect on launcher and workers (D7)");
+                differs(
+                    path,
+                    "the reference engine ignores this field for MPI runs; here it takes effect on launcher and workers (D7)",
+                );
             }
         }
         if !spec.image_pull_secrets.is_empty() {
-            differs("spec.imagePullSecrets", "the reference engine gives pull secrets to the workers only; here the launcher has them too (D8)");
+            differs(
+                "spec.imagePullSecrets",
+                "the reference engine gives pull secrets to the workers only; here the launcher has them too (D8)",
+            );
         }
     }
     for (index, own) in spec.overrides.iter().enumerate() {
         for (key, given) in [("preCommand", !own.pre_command.is_empty()), ("mpiArgs", !own.mpi_args.is_empty())] {
             if given {
-                differs(&format!("spec.overrides[{index}].{key}"), "the reference engine drops this field of a user override without a word; here it takes effect (D17)");
+                differs(
+                    &format!("spec.overrides[{index}].{key}"),
+                    "the reference engine drops this field of a user override without a word; here it takes effect (D17)",
+                );
             }
         }
     }
     if spec.orchestration.as_ref().is_some_and(|o| o.topology.is_some()) {
-        differs("spec.orchestration.topology", "the WorkloadRun of the reference engine has no such field; here it takes effect (D4)");
+        differs(
+            "spec.orchestration.topology",
+            "the WorkloadRun of the reference engine has no such field; here it takes effect (D4)",
+        );
     }
     if spec.orchestration.as_ref().is_some_and(|o| o.test_scale == "intra-rack") {
-        differs("spec.orchestration.testScale", "the reference engine loses strictDomain where a platform brings the topology key; here racks stay apart (D3)");
+        differs(
+            "spec.orchestration.testScale",
+            "the reference engine loses strictDomain where a platform brings the topology key; here racks stay apart (D3)",
+        );
     }
     let config = spec.config.as_ref();
     if config.is_some_and(|c| c.config_map_ref.is_none() && c.inline.as_ref().is_none_or(|f| f.is_empty())) {
-        differs("spec.config", "the reference engine mounts a ConfigMap that never exists, and the pods hang; here nothing is mounted (D42)");
+        differs(
+            "spec.config",
+            "the reference engine mounts a ConfigMap that never exists, and the pods hang; here nothing is mounted (D42)",
+        );
     }
     out
 }

@@ -70,7 +70,9 @@ impl Engine {
         }
         let known: Vec<&str> = self.catalogue.editions.iter().map(|e| e.name.as_str()).collect();
         let message = format!("{name:?} is no edition of the catalogue; known are {}", known.join(", "));
-        findings.push(Diagnostic::new(Code::UnknownEdition, message).with_help(format!("leave --edition out for {default}")));
+        findings.push(
+            Diagnostic::new(Code::UnknownEdition, message).with_help(format!("leave --edition out for {default}")),
+        );
         default.to_owned()
     }
 
@@ -128,7 +130,8 @@ impl Engine {
         let edition = options.edition.as_deref().unwrap_or_else(|| self.catalogue.default_edition());
         let fallback = self.catalogue.fallback;
         let holds = |when: &WhenSpec, architecture: &str| {
-            let context = Context { platform: platform.into(), gpu_architecture: architecture.into(), ..Context::default() };
+            let context =
+                Context { platform: platform.into(), gpu_architecture: architecture.into(), ..Context::default() };
             overrides::matches(when, &context, &FieldPath::root()).is_ok_and(|m| m.holds())
         };
         let mut added: Vec<String> = Vec::new();
@@ -185,7 +188,9 @@ impl Engine {
         };
         let base_key = crate::workflow::orchestration(&run.spec).topology.and_then(|t| t.topology_key);
         let domain_count = match (nodes, base_key.as_deref().filter(|k| !k.is_empty())) {
-            (Some((inventory, fleet)), Some(key)) => i64::try_from(fleet.domain_count(inventory, key)).unwrap_or(i64::MAX),
+            (Some((inventory, fleet)), Some(key)) => {
+                i64::try_from(fleet.domain_count(inventory, key)).unwrap_or(i64::MAX)
+            }
             _ => 0,
         };
         if R::ON {

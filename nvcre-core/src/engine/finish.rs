@@ -28,7 +28,9 @@ pub(super) fn take(spec: &mut WorkflowSpec, base: Base, findings: &mut Vec<Diagn
         Ok(template) => spec.job_template = template,
         Err(error) if !has_errors(findings) => {
             let message = format!("the resolved job template cannot be read: {error}");
-            findings.push(Diagnostic::new(Code::BadResult, message).with_help("check the overrides that change the job template"));
+            findings.push(
+                Diagnostic::new(Code::BadResult, message).with_help("check the overrides that change the job template"),
+            );
         }
         Err(_) => {}
     }
@@ -112,7 +114,8 @@ fn topology_gap(rendering: &Rendering<'_>) -> Option<Diagnostic> {
     let strict = topology.strict_domain == Some(true);
     let no_key = topology.topology_key.as_deref().unwrap_or("").is_empty();
     (strict && no_key).then(|| {
-        let message = "strictDomain asks for one group per topology domain, and no node label that names the domain is known";
+        let message =
+            "strictDomain asks for one group per topology domain, and no node label that names the domain is known";
         Diagnostic::at(Code::NoTopologyKey, "spec.orchestration.topology.strictDomain", message)
             .with_help("name the label in spec.orchestration.topology.topologyKey, for example nvidia.com/gpu.clique")
     })
@@ -158,7 +161,12 @@ impl<'a> Facts<'a> {
 }
 
 /// Topology of a result with nodes: intra-rack without any key takes the clique label only when every node has it.
-pub(super) fn topology(rendering: &Rendering<'_>, inventory: &Inventory, fleet: &Fleet, _: &Engine) -> Option<Diagnostic> {
+pub(super) fn topology(
+    rendering: &Rendering<'_>,
+    inventory: &Inventory,
+    fleet: &Fleet,
+    _: &Engine,
+) -> Option<Diagnostic> {
     if let Some(gap) = topology_gap(rendering) {
         return Some(gap);
     }
@@ -174,9 +182,11 @@ pub(super) fn topology(rendering: &Rendering<'_>, inventory: &Inventory, fleet: 
         fleet.nodes.len(),
         fleet.name(inventory, *first)
     );
-    Some(Diagnostic::at(Code::NoTopologyKey, "spec.orchestration.testScale", message).with_help(
-        "name the rack label of your nodes in spec.orchestration.topology.topologyKey, or label the nodes",
-    ))
+    Some(
+        Diagnostic::at(Code::NoTopologyKey, "spec.orchestration.testScale", message).with_help(
+            "name the rack label of your nodes in spec.orchestration.topology.topologyKey, or label the nodes",
+        ),
+    )
 }
 
 /// The last override that matched and set a part of the orchestration.

@@ -60,7 +60,11 @@ pub fn apply_flags(run: &mut WorkloadRun, flags: &RunFlags) -> Vec<Diagnostic> {
         out.push(Diagnostic::new(Code::FlagConflict, message).with_help("add --topology-domain"));
     }
     if !flags.test_scale.is_empty() {
-        run.spec.orchestration.get_or_insert_with(WorkloadOrchestration::default).test_scale.clone_from(&flags.test_scale);
+        run.spec
+            .orchestration
+            .get_or_insert_with(WorkloadOrchestration::default)
+            .test_scale
+            .clone_from(&flags.test_scale);
     }
     out
 }
@@ -70,7 +74,8 @@ fn node_list(run: &mut WorkloadRun, list: &str, out: &mut Vec<Diagnostic>) {
     let count = i32::try_from(names.len()).unwrap_or(i32::MAX);
     let wanted = run.spec.num_nodes;
     if is_unpinned(run) && count < wanted {
-        let message = format!("--node-list names {count} nodes, but the one job of this Unpinned run needs numNodes = {wanted}");
+        let message =
+            format!("--node-list names {count} nodes, but the one job of this Unpinned run needs numNodes = {wanted}");
         out.push(
             Diagnostic::at(Code::FlagConflict, "spec.numNodes", message)
                 .with_help(format!("list at least {wanted} nodes, or lower spec.numNodes")),
@@ -86,7 +91,8 @@ fn node_list(run: &mut WorkloadRun, list: &str, out: &mut Vec<Diagnostic>) {
 fn lower(run: &mut WorkloadRun, size: i32, flag: &str, out: &mut Vec<Diagnostic>) {
     let message = format!("{flag} leaves {size} nodes: groups of {size} instead of {}", run.spec.num_nodes);
     out.push(
-        Diagnostic::at(Code::SizeLowered, "spec.numNodes", message).with_help("name more nodes, or set spec.numNodes to the size you want"),
+        Diagnostic::at(Code::SizeLowered, "spec.numNodes", message)
+            .with_help("name more nodes, or set spec.numNodes to the size you want"),
     );
     run.spec.num_nodes = size;
 }

@@ -70,7 +70,8 @@ impl Knowledge {
         let Some(edition) = catalogue.edition(name) else {
             let known: Vec<&str> = catalogue.editions.iter().map(|e| e.name.as_str()).collect();
             let message = format!("{name:?} is no edition of the catalogue; known are {}", known.join(", "));
-            findings.push(Diagnostic::new(Code::UnknownEdition, message).with_help("leave --edition out for the default"));
+            findings
+                .push(Diagnostic::new(Code::UnknownEdition, message).with_help("leave --edition out for the default"));
             return Self::default();
         };
         let mut rows = Vec::new();

@@ -24,9 +24,8 @@ impl Engine {
         let mut layers = Vec::new();
         for (index, entry) in self.catalogue.entries(&facts.edition, facts.framework).enumerate() {
             let path = crate::FieldPath::root();
-            let wanted = !facts.resolved
-                || R::ON
-                || overrides::matches(entry.when(), context, &path).is_ok_and(|m| m.holds());
+            let wanted =
+                !facts.resolved || R::ON || overrides::matches(entry.when(), context, &path).is_ok_and(|m| m.holds());
             let mut spec = if wanted {
                 entry.render(&inputs)
             } else {

@@ -37,7 +37,11 @@ impl Rendering<'_> {
             plan.exclusion_reason = fleet.exclusion_reason(inventory);
             plan.excluded = fleet
                 .exclusions(inventory)
-                .map(|e| PlanExclusion { node: e.node.clone(), reason: e.reason.clone(), rule: serde_json::to_value(&e).unwrap_or_default() })
+                .map(|e| PlanExclusion {
+                    node: e.node.clone(),
+                    reason: e.reason.clone(),
+                    rule: serde_json::to_value(&e).unwrap_or_default(),
+                })
                 .collect();
             if let Some(jobs) = jobs {
                 let name = |node: &u32| fleet.name(inventory, *node).to_owned();

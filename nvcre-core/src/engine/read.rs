@@ -41,7 +41,9 @@ impl Engine {
         for (number, other) in (2..).zip(sources) {
             let root = other.root.as_ref();
             let kind = root.and_then(|r| r.get("kind")).and_then(|k| k.as_str()).unwrap_or("without a kind");
-            let message = format!("document {number} is a second object ({kind}); the file of a run holds exactly one WorkloadRun");
+            let message = format!(
+                "document {number} is a second object ({kind}); the file of a run holds exactly one WorkloadRun"
+            );
             let mut finding = Diagnostic::new(Code::WrongKind, message)
                 .with_help("keep one WorkloadRun in the file, and everything else in files of its own")
                 .with_file(file);

@@ -10,8 +10,8 @@ use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Base, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
-use crate::yaml::Source;
 use crate::workflow::{BuildInput, build};
+use crate::yaml::Source;
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
 #[derive(Debug, Clone)]
@@ -96,7 +96,12 @@ impl Rendering<'_> {
 impl Engine {
     /// Renders a run for the nodes of an inventory, or for the platform and architecture that the options declare, or,
     /// without either, as a template.
-    pub fn render<'a>(&self, input: &'a RunInput, inventory: Option<&'a Inventory>, options: &Options) -> Rendering<'a> {
+    pub fn render<'a>(
+        &self,
+        input: &'a RunInput,
+        inventory: Option<&'a Inventory>,
+        options: &Options,
+    ) -> Rendering<'a> {
         self.render_with(input, inventory, options, &mut ())
     }
 

@@ -20,7 +20,12 @@ pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
 }
 
 /// Entries that matched.
-fn matched<'e>(engine: &'e Engine, rendering: &'e Rendering<'_>, layers: &[Layer], matches: &[Match]) -> Vec<EntryRef<'e>> {
+fn matched<'e>(
+    engine: &'e Engine,
+    rendering: &'e Rendering<'_>,
+    layers: &[Layer],
+    matches: &[Match],
+) -> Vec<EntryRef<'e>> {
     let holds: Vec<bool> = layers.iter().zip(matches).filter(|(l, _)| l.is_entry()).map(|(_, m)| m.holds()).collect();
     let entries = engine.catalogue().entries(&rendering.facts.edition, rendering.facts.framework);
     entries.zip(holds).filter(|(_, holds)| *holds).map(|(entry, _)| entry).collect()
@@ -116,10 +121,9 @@ pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
         let mounted = deps.iter().chain([&patches]).any(|value| claims(value, claim));
         if !mounted {
             let message = format!("the claim {claim} is made, and no pod of the run mounts it");
-            out.push(
-                Diagnostic::at(Code::CheckpointNotMounted, "spec.checkpoint", message)
-                    .with_help(format!("add a volume with persistentVolumeClaim.claimName {claim} to spec.volumes, and a mount")),
-            );
+            out.push(Diagnostic::at(Code::CheckpointNotMounted, "spec.checkpoint", message).with_help(format!(
+                "add a volume with persistentVolumeClaim.claimName {claim} to spec.volumes, and a mount"
+            )));
         }
     }
     let train_job = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref();

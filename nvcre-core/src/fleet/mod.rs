@@ -25,12 +25,12 @@ mod findings;
 mod health;
 mod info;
 mod inventory;
-mod read;
 mod model;
 mod names;
 mod nic;
 mod product;
 mod products;
+mod read;
 mod resources;
 mod select;
 mod size;
@@ -50,13 +50,13 @@ pub use findings::no_inventory;
 pub use health::{HealthProblem, HealthProblems};
 pub use info::{ClusterInfo, NodeInfo, RackInfo, TopologyInfo};
 pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, TaintId};
-pub use read::{InventoryReader, read_inventory};
 pub use model::{Fleet, FleetPlan};
 pub use nic::NicResource;
 pub use product::{
     UNKNOWN_ARCHITECTURE, architecture_of_target, hardware_notice, is_placeholder_product, parse_architecture_flag,
     parse_platform_flag, parse_product, product_label_value,
 };
+pub use read::{InventoryReader, read_inventory};
 pub use resources::ResourceRequest;
 pub use synthetic::{SYNTHETIC_FILE, is_synthetic, synthetic_inventory};
 pub use topology::{AUTO_TOPOLOGY_KEY, default_topology_key, domain_of, needs_topology_key, resolve_topology_key};

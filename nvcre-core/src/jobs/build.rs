@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Health check of a Job whose template has none (03 §6.3).
-pub(crate) const DEFAULT_HEALTH_CHECK: &str = "node.spec.unschedulable == true";
+pub(crate) use crate::workflow::CORDON_CHECK as DEFAULT_HEALTH_CHECK;
 
 /// Everything that jobs are printed from.
 #[derive(Debug, Clone, Default)]

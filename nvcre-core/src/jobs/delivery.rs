@@ -4,6 +4,7 @@ use super::input::{Delivery, JobsInput};
 use super::references::at;
 use super::runtime::runtime_of;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::workflow::CORDON_CHECK;
 
 /// A warning for each field of the run that has no effect without the engine's controller.
 pub(crate) fn no_effect(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) {
@@ -20,7 +21,9 @@ pub(crate) fn no_effect(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) {
                 .with_help("remove the field, or run through the engine's controller (--via controller)"),
         );
     };
-    if job.node_health_monitor.is_some() {
+    // The cordon check stands in every job template; only another one is somebody's wish.
+    let monitor = job.node_health_monitor.as_ref().and_then(|m| m.cel.as_ref());
+    if monitor.is_some_and(|cel| cel.expression != CORDON_CHECK) {
         warn(template.key("nodeHealthMonitor"), "nobody watches the nodes while a job runs");
     }
     for (set, field, what) in [

@@ -27,8 +27,8 @@ mod testing_case;
 mod tolerations;
 mod unique;
 
-pub use limits::check_workload;
 pub use input::{Delivery, Facts, JobsInput};
+pub use limits::check_workload;
 pub use names::*;
 pub use partition::{Group, Grouping, PartitionError, partition};
 pub use patch::{LAUNCHER, WORKER, edit_patch, edit_pod_patch, target_jobs, worker_job};

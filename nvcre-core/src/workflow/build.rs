@@ -192,7 +192,11 @@ fn checkpoint_claim(run: &WorkloadRun) -> Option<Value> {
 }
 
 /// Command and arguments of the trainer (02 §7.1–7.3), wrapped when lines run before it (02 §9).
-fn trainer_command<R: Recorder>(input: &BuildInput<'_>, env: &[EnvVar], recorder: &mut R) -> (Vec<String>, Vec<String>) {
+fn trainer_command<R: Recorder>(
+    input: &BuildInput<'_>,
+    env: &[EnvVar],
+    recorder: &mut R,
+) -> (Vec<String>, Vec<String>) {
     let framework = &input.run.spec.framework;
     let (command, args) = match input.framework {
         Framework::Torch => {

@@ -44,7 +44,8 @@ pub fn is_downstream_key(key: &str) -> bool {
 pub fn label_problems(labels: &BTreeMap<String, String>, path: &FieldPath) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     if labels.len() > MAX_LABELS {
-        let message = format!("{} labels; a workload object takes at most {MAX_LABELS}, the queue label counted", labels.len());
+        let message =
+            format!("{} labels; a workload object takes at most {MAX_LABELS}, the queue label counted", labels.len());
         out.push(Diagnostic::at(Code::TooManyLabels, path, message).with_help("remove labels"));
     }
     for (key, value) in labels {
@@ -85,7 +86,11 @@ pub fn compose_labels(
 }
 
 /// Absent: inserted. Equal: fine. Different: a finding (01 §5.1).
-fn insert_queue(labels: &mut BTreeMap<String, String>, gang: &GangSchedulerSpec, path: &FieldPath) -> Option<Diagnostic> {
+fn insert_queue(
+    labels: &mut BTreeMap<String, String>,
+    gang: &GangSchedulerSpec,
+    path: &FieldPath,
+) -> Option<Diagnostic> {
     let key = &gang.queue_label_key;
     match labels.get(key) {
         None => {
@@ -135,12 +140,15 @@ fn runtime_contract(job: &JobSpec, dependencies: &[Value], gang: &GangSchedulerS
     let reference = &train_job.runtime_ref;
     let group = reference.api_group.as_deref().unwrap_or(TRAINER_GROUP);
     if group != TRAINER_GROUP {
-        let message = format!("gangScheduler needs a runtime of group {TRAINER_GROUP:?}, but runtimeRef.apiGroup is {group:?}");
+        let message =
+            format!("gangScheduler needs a runtime of group {TRAINER_GROUP:?}, but runtimeRef.apiGroup is {group:?}");
         return vec![contract(message)];
     }
     let kind = reference.kind.as_deref().unwrap_or("ClusterTrainingRuntime");
     if kind != "TrainingRuntime" {
-        return vec![contract(format!("gangScheduler needs a TrainingRuntime of the run, but runtimeRef.kind is {kind:?}"))];
+        return vec![contract(format!(
+            "gangScheduler needs a TrainingRuntime of the run, but runtimeRef.kind is {kind:?}"
+        ))];
     }
     let name = reference.name.as_str();
     let text = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
@@ -150,7 +158,8 @@ fn runtime_contract(job: &JobSpec, dependencies: &[Value], gang: &GangSchedulerS
             && text(d, "/metadata/name").as_deref() == Some(name)
     });
     let Some(runtime) = found else {
-        let message = format!("gangScheduler is set, but TrainingRuntime {name:?} of runtimeRef is not among the dependencies");
+        let message =
+            format!("gangScheduler is set, but TrainingRuntime {name:?} of runtimeRef is not among the dependencies");
         return vec![contract(message)];
     };
     let Some(jobs) = runtime.pointer("/spec/template/spec/replicatedJobs").and_then(Value::as_array) else {

@@ -12,7 +12,7 @@ mod size;
 mod train_job;
 mod transform;
 
-pub use build::{BuildInput, Built, build, orchestration};
+pub use build::{BuildInput, Built, CORDON_CHECK, DEFAULT_TIMEOUT, build, orchestration};
 pub use env::{forwarded_names, merged_env};
 pub use mpirun::mpirun_words;
 pub use runtime::{RuntimeInput, training_runtime, worker_resources};

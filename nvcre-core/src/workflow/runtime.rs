@@ -46,7 +46,8 @@ pub fn training_runtime(input: &RuntimeInput<'_>) -> Value {
 pub fn worker_resources(resources: Option<&Value>, gpus_per_node: i32) -> Value {
     let gpus = json!({ GPU_RESOURCE: gpus_per_node.to_string() });
     let Some(resources) = resources else { return json!({ "limits": gpus, "requests": gpus }) };
-    let names_gpus = ["limits", "requests"].iter().any(|side| resources.get(side).is_some_and(|m| m.get(GPU_RESOURCE).is_some()));
+    let names_gpus =
+        ["limits", "requests"].iter().any(|side| resources.get(side).is_some_and(|m| m.get(GPU_RESOURCE).is_some()));
     let mut out = resources.clone();
     if gpus_per_node <= 0 || names_gpus {
         return out;

@@ -123,9 +123,24 @@ pub struct Source {
 }
 
 impl Source {
-    /// Adds file and place to findings that carry a field path but no place yet.
+    /// False for fields of the result, which no run has: those of the Workflow and of the catalogue.
+    fn may_hold(&self, path: &FieldPath) -> bool {
+        match path.0.as_slice() {
+            [Segment::Key(top), Segment::Key(field), ..] if top == "spec" => {
+                !matches!(field.as_str(), "jobTemplate" | "dependencies")
+            }
+            [Segment::Key(top), ..] => top != "entries",
+            _ => true,
+        }
+    }
+
+    /// Adds file and place to findings that carry a field path but no place yet. Paths of fields that only the result
+    /// has are left alone.
     pub fn locate(&self, findings: &mut [Diagnostic]) {
         for finding in findings {
+            if finding.path.as_ref().is_some_and(|path| !self.may_hold(path)) {
+                continue;
+            }
             if finding.file.is_none() && finding.path.is_some() {
                 finding.file = Some(self.file.clone());
             }

@@ -12,11 +12,11 @@
     missing_docs
 )]
 
-mod fleet;
-mod catalogue;
-mod jobs;
 mod apply_overrides;
 mod apply_platform_mpi_args;
+mod catalogue;
+mod fleet;
+mod jobs;
 
 use serde_json::Value;
 use std::path::PathBuf;

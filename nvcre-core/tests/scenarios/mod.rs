@@ -84,7 +84,11 @@ impl Scenario {
                     test_scale: text("testScale").unwrap_or_default(),
                 },
             },
-            delivery: if text("delivery").as_deref() == Some("controller") { Delivery::Controller } else { Delivery::Trainer },
+            delivery: if text("delivery").as_deref() == Some("controller") {
+                Delivery::Controller
+            } else {
+                Delivery::Trainer
+            },
             assume: flags["assumeNodes"].as_u64().map(|n| n.try_into().unwrap()),
             lenient: bool("lenient"),
             deny_warnings: bool("denyWarnings"),
@@ -132,12 +136,7 @@ impl Scenario {
         }
         let rendering = engine.render(&run, inventory.as_ref(), &self.options);
         diagnostics.extend(rendering.diagnostics.iter().cloned());
-        let mut out = Outcome {
-            diagnostics,
-            workflow: rendering.workflow_value(),
-            plan: None,
-            manifests: Vec::new(),
-        };
+        let mut out = Outcome { diagnostics, workflow: rendering.workflow_value(), plan: None, manifests: Vec::new() };
         if inventory.is_some() {
             let jobs = rendering.jobs(self.delivery);
             out.diagnostics.extend(jobs.diagnostics);

@@ -60,7 +60,11 @@ fn table(info: &ClusterInfo, expected: Option<&str>) -> String {
         let mut builder = Builder::default();
         builder.push_record(["NODE", "GPUS", "READY"]);
         for node in &info.nodes {
-            builder.push_record([node.name.clone(), node.gpus.to_string(), if node.ready { "yes" } else { "no" }.into()]);
+            builder.push_record([
+                node.name.clone(),
+                node.gpus.to_string(),
+                if node.ready { "yes" } else { "no" }.into(),
+            ]);
         }
         out.push_str(&super::plan::columns(builder));
     }
@@ -69,7 +73,11 @@ fn table(info: &ClusterInfo, expected: Option<&str>) -> String {
         let mut builder = Builder::default();
         builder.push_record(["DOMAIN", "NODES"]);
         for rack in &topology.racks {
-            let name = if rack.name.len() > 24 { rack.name.chars().take(21).collect::<String>() + "..." } else { rack.name.clone() };
+            let name = if rack.name.len() > 24 {
+                rack.name.chars().take(21).collect::<String>() + "..."
+            } else {
+                rack.name.clone()
+            };
             builder.push_record([name, rack.node_count.to_string()]);
         }
         out.push_str(&super::plan::columns(builder));

@@ -8,7 +8,8 @@ mod render;
 mod shell;
 
 use crate::cli::{
-    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, SchemaCommand, WorkloadRunCommand,
+    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, SchemaCommand,
+    WorkloadRunCommand,
 };
 use crate::input;
 use crate::report::{self, Texts};

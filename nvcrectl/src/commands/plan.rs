@@ -32,7 +32,8 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
 /// The plan for people: what runs, the groups, who runs twice, who stays out.
 fn table(plan: &Plan) -> String {
     let mut out = String::new();
-    let products = if plan.gpu_products.is_empty() { String::new() } else { format!(" ({})", plan.gpu_products.join(", ")) };
+    let products =
+        if plan.gpu_products.is_empty() { String::new() } else { format!(" ({})", plan.gpu_products.join(", ")) };
     let mut facts = vec![
         ("run", plan.run.clone()),
         ("platform", plan.platform.clone()),
@@ -60,7 +61,8 @@ fn table(plan: &Plan) -> String {
     }
     builder.push_record(head);
     for group in &plan.groups {
-        let size = if plan.placement == "Unpinned" { plan.nodes_per_job.to_string() } else { group.nodes.len().to_string() };
+        let size =
+            if plan.placement == "Unpinned" { plan.nodes_per_job.to_string() } else { group.nodes.len().to_string() };
         let nodes = if group.nodes.is_empty() { "chosen by the scheduler".to_owned() } else { ranges(&group.nodes) };
         let mut row = vec![group.name.clone(), size, nodes];
         if has_domains {

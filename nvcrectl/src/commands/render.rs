@@ -76,7 +76,11 @@ fn jobs<'a>(args: &'a RenderArgs, prepared: &'a Prepared<'_>) -> Result<impl Ite
             None => {
                 let known: Vec<String> = prepared.groups().iter().take(10).map(|g| g.name()).collect();
                 let more = if prepared.groups().len() > 10 { ", …" } else { "" };
-                bail!("--group {name}: there is no such group; there are {} ({}{more})", prepared.groups().len(), known.join(", "));
+                bail!(
+                    "--group {name}: there is no such group; there are {} ({}{more})",
+                    prepared.groups().len(),
+                    known.join(", ")
+                );
             }
         }
     }

@@ -65,7 +65,10 @@ fn other_directives_are_refused_by_name() {
 #[test]
 fn a_value_of_the_wrong_type_is_an_error() {
     let out = run(base(json!({})), &users(&[json!({"jobTemplate": patch(json!({"numNodes": "four"}))})]));
-    assert_eq!(out.codes(), [(Code::JobTemplateType, "spec.overrides[0].jobTemplate".into())]);
+    assert_eq!(
+        out.codes(),
+        [(Code::WrongType, "spec.overrides[0].jobTemplate.spec.workload.trainJob.trainer.numNodes".into())]
+    );
     // The next override is not blamed for it.
     let out = run(
         base(json!({})),
@@ -74,7 +77,7 @@ fn a_value_of_the_wrong_type_is_an_error() {
             json!({"jobTemplate": patch(json!({"image": "i"}))}),
         ]),
     );
-    assert_eq!(out.codes(), [(Code::JobTemplateType, "spec.overrides[0].jobTemplatePatch[0]".into())]);
+    assert_eq!(out.codes(), [(Code::WrongType, "spec.overrides[0].jobTemplatePatch[0]".into())]);
 }
 
 const TRAINER: &str = "/spec/workload/trainJob/trainer";
