@@ -103,13 +103,6 @@ impl Builder {
         self.skip > 0
     }
 
-    /// A scalar that is thrown away.
-    pub(crate) fn skip_scalar(&mut self) {
-        if self.skip == 0 {
-            self.passed(Position::default());
-        }
-    }
-
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -203,8 +196,8 @@ impl Builder {
         }
     }
 
-    /// A value whose type is already known (JSON).
-    pub(crate) fn value(&mut self, text: Cow<'_, str>, value: Value, quoted: bool, span: Span) -> Option<Done> {
+    /// A scalar without quotes whose value is already known (JSON).
+    pub(crate) fn value(&mut self, text: &str, value: Value, span: Span) -> Option<Done> {
         if self.skip > 0 {
             return None;
         }
@@ -212,8 +205,7 @@ impl Builder {
             self.passed(span.end);
             return None;
         }
-        let scalar = Scalar { text: text.into_owned().into_boxed_str(), value, quoted };
-        self.attach(Node { kind: Kind::Scalar(scalar), span })
+        self.attach(Node { kind: Kind::Scalar(Scalar { text: text.into(), value, quoted: false }), span })
     }
 
     /// True when nothing may be nested any deeper.

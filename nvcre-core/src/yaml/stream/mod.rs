@@ -2,6 +2,7 @@
 
 mod input;
 mod json;
+mod scan;
 
 use super::build::{Builder, Done, Keep};
 use super::encoding::{invalid_finding, wide_finding};
