@@ -464,7 +464,7 @@ impl Builder {
             Some(Frame::List { emit: true, .. }) => self.path(),
             Some(_) => FieldPath::root(),
         };
-        let Some(frame) = self.frames.last_mut() else { return None };
+        let frame = self.frames.last_mut()?;
         let at = node.span.end;
         match frame {
             Frame::Map { entries, seen, merges, pending, span: whole, .. } => {

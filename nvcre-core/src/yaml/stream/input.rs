@@ -21,11 +21,12 @@ pub(crate) struct Meter {
     head: Cell<u64>,
     /// First byte that was no UTF-8.
     invalid: Cell<Option<(u8, Position)>>,
-    /// Bytes beyond one per character, up to the characters that were asked for.
+    /// Bytes beyond one per character, of all characters of several bytes.
     extra: Cell<u64>,
-    /// Later characters of several bytes: number of the character, bytes beyond one.
-    wide: RefCell<VecDeque<(u64, u8)>>,
-    wide_left: Cell<bool>,
+    /// The latest of these: number of the character, and `extra` behind it.
+    wide: RefCell<VecDeque<(u64, u64)>>,
+    /// `extra` before the first of `wide`.
+    passed: Cell<u64>,
     too_long: Cell<bool>,
 }
 
@@ -45,24 +46,35 @@ impl Meter {
         self.too_long.get()
     }
 
-    /// Byte offset of a character by its number. Numbers should rise.
+    /// Byte offset of a character by its number, which may lie a little before one that was asked for earlier.
     pub(crate) fn byte_offset(&self, index: u64) -> u64 {
         self.event();
-        if self.wide_left.get() {
-            let mut wide = self.wide.borrow_mut();
-            let mut extra = self.extra.get();
-            while let Some((at, bytes)) = wide.front().copied()
-                && at < index
-            {
-                extra += u64::from(bytes);
-                wide.pop_front();
-            }
-            self.extra.set(extra);
-            self.wide_left.set(!wide.is_empty());
+        let bytes = index + self.head.get();
+        if self.extra.get() == 0 {
+            return bytes;
         }
-        index + self.head.get() + self.extra.get()
+        let mut wide = self.wide.borrow_mut();
+        while let Some((at, extra)) = wide.front().copied()
+            && at + BEHIND < index
+        {
+            self.passed.set(extra);
+            wide.pop_front();
+        }
+        let count = wide.partition_point(|(at, _)| *at < index);
+        let extra = count.checked_sub(1).and_then(|last| wide.get(last)).map_or(self.passed.get(), |(_, extra)| *extra);
+        bytes + extra
+    }
+
+    /// Notes a character of several bytes.
+    fn wide(&self, index: u64, more: u64) {
+        let extra = self.extra.get() + more;
+        self.extra.set(extra);
+        self.wide.borrow_mut().push_back((index, extra));
     }
 }
+
+/// Places of a document do not go back further than this: a simple key holds at most 1,024 characters.
+const BEHIND: u64 = 4096;
 
 /// The reader; whole characters stand in `buffer[at..good]`, the rest of a cut one in `buffer[good..end]`.
 pub(crate) struct Input<R> {
@@ -263,9 +275,7 @@ impl<R: io::Read> Chars<R> {
         let head = input.buffer.get(input.at..input.good.min(input.at + 4))?;
         let c = head.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next())?;
         input.at += c.len_utf8();
-        let extra = u8::try_from(c.len_utf8() - 1).unwrap_or(0);
-        input.meter.wide.borrow_mut().push_back((self.index, extra));
-        input.meter.wide_left.set(true);
+        input.meter.wide(self.index, c.len_utf8() as u64 - 1);
         self.index += 1;
         Some(c)
     }

@@ -86,7 +86,8 @@ impl<R: io::Read, F: FnMut(&mut Vec<Diagnostic>, Done)> Reading<R, F> {
         loop {
             self.scanner.blank()?;
             let start = self.scanner.here();
-            let keep = !self.builder.in_skipped() && (state == State::FirstKey || state == State::Key || !self.builder.skipping());
+            let keep = !self.builder.in_skipped()
+                && (state == State::FirstKey || state == State::Key || !self.builder.skipping());
             let token = self.scanner.token(keep).map_err(|fault| self.wanted(fault, state))?;
             self.meter.event();
             state = match (state, token) {

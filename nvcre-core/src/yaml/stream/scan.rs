@@ -142,7 +142,11 @@ impl<R: io::Read> Scanner<R> {
     pub(super) fn shown(&mut self) -> Result<String, Fault> {
         let head = self.input.chunk()?;
         let text = head.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
-        Ok(text.map_or_else(|| "the end of the text".to_owned(), |c| format!("`{}`", c.escape_debug())))
+        Ok(match text {
+            Some(c) if c.is_control() => format!("`{}`", c.escape_default()),
+            Some(c) => format!("`{c}`"),
+            None => "the end of the text".to_owned(),
+        })
     }
 
     fn word(&mut self, word: &str, token: Token) -> Result<Token, Fault> {
@@ -207,7 +211,9 @@ impl<R: io::Read> Scanner<R> {
                 }
                 Some(_) => {
                     let found = self.shown()?;
-                    return Err(Fault::Found(format!("{found} inside a string (a quote is missing, or write it as an escape)")));
+                    return Err(Fault::Found(format!(
+                        "{found} inside a string (a quote is missing, or write it as an escape)"
+                    )));
                 }
             }
         }
