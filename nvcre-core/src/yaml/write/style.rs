@@ -76,7 +76,8 @@ pub(super) fn value_style(text: &str) -> Style {
     if bad || wide && text.chars().any(unprintable) {
         return Style::Double;
     }
-    if starts_plain(*first, bytes) && !(context && ambiguous(bytes)) && !is_word(text) && !is_numeric(bytes) {
+    let misread = context && ambiguous(bytes) || is_word(text) || is_numeric(bytes);
+    if starts_plain(*first, bytes) && !misread {
         return Style::Plain;
     }
     if bytes.iter().any(|b| matches!(b, b'"' | b'\\')) { Style::Single } else { Style::Double }
