@@ -22,6 +22,7 @@
 //! ```
 
 mod annotations;
+mod blame;
 mod differences;
 mod facts;
 mod finish;
