@@ -1,13 +1,13 @@
 //! The road itself.
 
 use super::facts::{discover_options, framework};
-use super::{Engine, Facts, Options, RunInput, annotations, differences, finish, layers, warnings};
+use super::{Engine, Facts, Options, RunInput, annotations, differences, finish, layers, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Diagnostic, FieldPath, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
-use crate::overrides::{self, Base, Known};
+use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build};
@@ -164,14 +164,8 @@ impl Engine {
         let mut spec = built.spec;
         let mut outcomes = Vec::new();
         if facts.resolved {
-            let mut base = Base {
-                job_template: serde_json::to_value(&spec.job_template).unwrap_or_default(),
-                dependencies: std::mem::take(&mut spec.dependencies),
-                orchestration: std::mem::take(&mut spec.orchestration),
-                own_topology_key: facts.inputs(&run).own_topology_key,
-            };
-            outcomes = overrides::apply(&mut base, &layers, &matches, recorder, &mut found);
-            finish::take(&mut spec, base, &mut found);
+            let own_key = facts.inputs(&run).own_topology_key;
+            outcomes = resolve::apply_layers(&mut spec, &layers, &matches, own_key, recorder, &mut found);
             finish::priority_class(&mut spec, &run.spec.priority_class_name);
         } else {
             spec.overrides = layers.iter().map(finish::stored).collect();
@@ -195,8 +189,8 @@ impl Engine {
             diagnostics: Vec::new(),
         };
         if rendering.facts.resolved {
-            found.extend(finish::gang_contract(&mut rendering.workflow.spec));
-            found.extend(finish::trainer_limits(&rendering.workflow.spec));
+            let labels = FieldPath::parse("spec.workloadMetadata.labels");
+            found.extend(resolve::contract(&mut rendering.workflow.spec, &labels));
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
                 found.extend(overrides::repeated_options(&mpi_words));
