@@ -1,13 +1,13 @@
 //! The road itself.
 
 use super::facts::{discover_options, framework};
-use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, warnings};
+use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
-use crate::overrides::{self, Base, Known};
+use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build};
@@ -176,14 +176,8 @@ impl Engine {
         let mut spec = built.spec;
         let mut outcomes = Vec::new();
         if facts.resolved {
-            let mut base = Base {
-                job_template: serde_json::to_value(&spec.job_template).unwrap_or_default(),
-                dependencies: std::mem::take(&mut spec.dependencies),
-                orchestration: std::mem::take(&mut spec.orchestration),
-                own_topology_key: facts.inputs(&run).own_topology_key,
-            };
-            outcomes = overrides::apply(&mut base, &layers, &matches, recorder, &mut found);
-            finish::take(&mut spec, base, &mut found);
+            let own_key = facts.inputs(&run).own_topology_key;
+            outcomes = resolve::apply_layers(&mut spec, &layers, &matches, own_key, recorder, &mut found);
             finish::priority_class(&mut spec, &run.spec.priority_class_name);
         } else {
             spec.overrides = layers.iter().map(finish::stored).collect();
@@ -208,11 +202,11 @@ impl Engine {
         };
         if rendering.facts.resolved {
             // What a faulty gang scheduler does to the result is no fault of its own.
+            let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
-                true => Vec::new(),
-                false => finish::gang_contract(&mut rendering.workflow.spec),
+                true => finish::trainer_limits(&rendering.workflow.spec),
+                false => resolve::contract(&mut rendering.workflow.spec, &labels),
             };
-            result.extend(finish::trainer_limits(&rendering.workflow.spec));
             blame::lead_back(&rendering, &mut result);
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
