@@ -11,7 +11,7 @@ pub use duration::GoDuration;
 pub use label::{is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem};
 pub use pod::TRAINER_ENV;
 pub use quantity::Quantity;
-pub use run::{THRESHOLDS, check_run};
+pub use run::{TEST_SCALES, THRESHOLDS, check_run};
 pub use selector::check_target;
 
 /// The known word nearest to a text, when it is near enough to be meant.
