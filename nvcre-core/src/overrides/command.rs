@@ -116,7 +116,7 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
                         word.text
                     ),
                 )
-                .with_help("With Open MPI 5 leave this one out, or give the value that the platform sets.")
+                .with_help("with Open MPI 5 leave this one out, or give the value that the platform sets")
                 .with_related(place(earlier), "the first one"),
             );
         }

@@ -141,7 +141,7 @@ impl Source {
             if finding.path.as_ref().is_some_and(|path| !self.may_hold(path)) {
                 continue;
             }
-            if finding.file.is_none() && finding.path.is_some() {
+            if finding.file.is_none() && (finding.path.is_some() || finding.span.is_some()) {
                 finding.file = Some(self.file.clone());
             }
             let Some(root) = &self.root else { continue };

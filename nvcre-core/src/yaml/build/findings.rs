@@ -38,7 +38,7 @@ pub(crate) fn too_long(limit: usize, found: Option<usize>) -> Diagnostic {
     let limit = human(limit as u64);
     let found = found.map_or_else(|| format!("more than {limit}"), |found| human(found as u64));
     Diagnostic::new(Code::LimitExceeded, format!("one scalar holds {found}; the limit for a scalar is {limit}"))
-        .with_help("keep large data out of the file; a program can raise `Limits::scalar`")
+        .with_help("keep large data out of the file; a program that embeds the library can raise the limit `scalar`")
 }
 
 pub(crate) fn too_deep(limit: usize) -> Diagnostic {
@@ -46,5 +46,5 @@ pub(crate) fn too_deep(limit: usize) -> Diagnostic {
         Code::LimitExceeded,
         format!("mappings and lists are nested more than {limit} deep; the limit of depth is {limit}"),
     )
-    .with_help("flatten the document; a program can raise `Limits::depth`")
+    .with_help("flatten the document; a program that embeds the library can raise the limit `depth`")
 }

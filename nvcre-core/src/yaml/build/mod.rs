@@ -294,7 +294,7 @@ impl Builder {
                         self.report(
                             Diagnostic::new(
                                 Code::UnsupportedYaml,
-                                "Kubernetes does not read this key: it is no string",
+                                "this key is no string, and Kubernetes reads no other keys",
                             )
                             .with_help("put the key in quotes"),
                             span,
