@@ -71,10 +71,10 @@ fn text(engine: &Engine, run: &[u8], nodes: &Inventory, options: &Options) -> St
     for manifest in prepared.shared(to_yaml) {
         write_yaml(&mut out, &manifest.value).unwrap();
     }
-    let mut renderer = prepared.renderer();
+    let mut printer = prepared.printer();
     for job in prepared.jobs() {
-        for manifest in renderer.render(job) {
-            write_yaml(&mut out, &manifest.value).unwrap();
+        for object in printer.print(job) {
+            out.push_str(&object.yaml);
         }
     }
     out

@@ -5,17 +5,17 @@ use crate::api::*;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, has_errors};
 use crate::fleet::{Fleet, Inventory};
 use crate::jobs;
-use crate::overrides::{Base, Layer};
+use crate::overrides::Layer;
 use crate::schema::{self, Mode};
 use crate::trace::Origin;
 use crate::workflow::gang;
 use serde_json::json;
 
-/// Puts the changed base back into the typed spec; what does not fit its type is a finding.
-pub(super) fn take(spec: &mut WorkflowSpec, base: Base, findings: &mut Vec<Diagnostic>) {
+/// Puts a changed job template back into the typed spec; what does not fit its type is a finding.
+pub(super) fn take_job_template(spec: &mut WorkflowSpec, template: Value, findings: &mut Vec<Diagnostic>) {
     let path = FieldPath::parse("spec.jobTemplate");
     let mut problems = Vec::new();
-    let sound = schema::check_value("JobTemplate", &base.job_template, &path, Mode::STRICT, &mut problems);
+    let sound = schema::check_value("JobTemplate", &template, &path, Mode::STRICT, &mut problems);
     // A fault that an override brought was reported at the override.
     if !has_errors(findings) {
         findings.extend(problems.into_iter().map(|mut p| {
@@ -34,8 +34,6 @@ pub(super) fn take(spec: &mut WorkflowSpec, base: Base, findings: &mut Vec<Diagn
         }
         Err(_) => {}
     }
-    spec.dependencies = base.dependencies;
-    spec.orchestration = base.orchestration;
 }
 
 /// An override as a Workflow stores it. Lines and mpirun words of the catalogue are used up while building (02 §8.5).

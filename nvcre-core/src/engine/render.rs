@@ -143,7 +143,10 @@ impl Engine {
         diagnostics.retain(|d| d.code == Code::NoArchitecture);
         if platform.is_empty() && !wrong_flag {
             let message = "nodes are to be assumed, and no platform says of which kind";
-            diagnostics.push(Diagnostic::new(Code::FlagConflict, message).with_help("name it with --platform, and the GPU with --gpu-arch"));
+            diagnostics.push(
+                Diagnostic::new(Code::FlagConflict, message)
+                    .with_help("name it with --platform, and the GPU with --gpu-arch"),
+            );
         }
         Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
     }
@@ -196,6 +199,10 @@ impl Engine {
             spec.overrides = layers.iter().map(finish::stored).collect();
             found.extend(warnings::unresolved(&layers));
         }
+        let repeated = match facts.framework {
+            crate::catalogue::Framework::Mpi => overrides::repeated_options(&mpi_words),
+            _ => Vec::new(),
+        };
         let mut rendering = Rendering {
             workflow: Workflow {
                 api_version: API_VERSION.into(),
@@ -223,9 +230,7 @@ impl Engine {
             blame::lead_back(&rendering, &mut result);
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
-            if rendering.facts.framework == crate::catalogue::Framework::Mpi {
-                found.extend(overrides::repeated_options(&mpi_words));
-            }
+            found.extend(repeated);
         }
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);

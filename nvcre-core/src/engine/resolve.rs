@@ -4,7 +4,7 @@
 //! catalogue applies: only what the Workflow's own overrides change.
 
 use super::{Engine, Options, annotations, finish};
-use crate::api::{GPU_PRODUCT_KEY, OverrideSpec, Workflow, WorkflowSpec, WorkloadRun};
+use crate::api::{GPU_PRODUCT_KEY, OverrideSpec, Value, Workflow, WorkflowSpec, WorkloadRun};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::{self, Inventory, UNKNOWN_ARCHITECTURE};
 use crate::overrides::{self, Context, Known, Layer, Match};
@@ -170,14 +170,25 @@ pub(super) fn apply_layers<R: Recorder>(
     recorder: &mut R,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<OverrideOutcome> {
+    // Most runs are changed in their dependencies only; then the job template stays as it is.
+    let changes = |layer: &Layer| layer.spec.job_template.is_some() || layer.spec.job_template_patch.is_some();
+    let changed = layers.iter().zip(matches).any(|(layer, m)| m.holds() && changes(layer));
+    let job_template = match changed {
+        true => serde_json::to_value(&spec.job_template).unwrap_or_default(),
+        false => Value::Null,
+    };
     let mut base = overrides::Base {
-        job_template: serde_json::to_value(&spec.job_template).unwrap_or_default(),
+        job_template,
         dependencies: std::mem::take(&mut spec.dependencies),
         orchestration: std::mem::take(&mut spec.orchestration),
         own_topology_key,
     };
     let outcomes = overrides::apply(&mut base, layers, matches, recorder, found);
-    finish::take(spec, base, found);
+    if changed {
+        finish::take_job_template(spec, base.job_template, found);
+    }
+    spec.dependencies = base.dependencies;
+    spec.orchestration = base.orchestration;
     outcomes
 }
 

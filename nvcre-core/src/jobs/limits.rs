@@ -45,26 +45,26 @@ fn counts(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
 }
 
 fn environment(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
-    let path = train_job_path().key("trainer").key("env");
+    let path = || train_job_path().key("trainer").key("env");
     let mut seen = BTreeSet::new();
     for (index, variable) in trainer.env.iter().enumerate() {
-        let at = path.index(index).key("name");
+        let at = || path().index(index).key("name");
         let name = &variable.name;
         if TRAINER_ENV.contains(&name.as_str()) {
             let message = format!("{name} is set by Kubeflow Trainer, which refuses it in trainer.env");
             findings.push(
-                Diagnostic::at(Code::ReservedTrainerEnv, at, message)
+                Diagnostic::at(Code::ReservedTrainerEnv, at(), message)
                     .with_help("remove it; sizes come from numNodes and gpusPerNode, options of mpirun from mpiArgs"),
             );
         } else if !seen.insert(name.as_str()) {
             let message = format!("{name} is in trainer.env twice, which the cluster refuses");
-            findings.push(Diagnostic::at(Code::DuplicateTrainerEnv, at, message).with_help("keep one of the two"));
+            findings.push(Diagnostic::at(Code::DuplicateTrainerEnv, at(), message).with_help("keep one of the two"));
         }
     }
     if trainer.env.len() > MOST_ITEMS {
         let message = format!("the trainer has {} variables; Trainer takes at most {MOST_ITEMS}", trainer.env.len());
         findings.push(
-            Diagnostic::at(Code::TooManyVariables, path, message)
+            Diagnostic::at(Code::TooManyVariables, path(), message)
                 .with_help("move variables into spec.config or into the image"),
         );
     }
@@ -72,14 +72,14 @@ fn environment(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
 
 fn words(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
     for (field, list) in [("command", &trainer.command), ("args", &trainer.args)] {
-        let path = train_job_path().key("trainer").key(field);
+        let path = || train_job_path().key("trainer").key(field);
         if list.len() > MOST_ITEMS {
             let message = format!(
                 "trainer.{field} has {} words; Trainer takes at most {MOST_ITEMS}; most of them are {}",
                 list.len(),
                 contributors(list)
             );
-            findings.push(Diagnostic::at(Code::TooManyWords, path.clone(), message).with_help(
+            findings.push(Diagnostic::at(Code::TooManyWords, path(), message).with_help(
                 "name fewer variables in spec.env or fewer arguments, or start the program from a script in spec.config",
             ));
         }
@@ -87,7 +87,7 @@ fn words(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
             let message =
                 format!("a word of trainer.{field} has {} bytes; Trainer takes at most {LONGEST_WORD}", word.len());
             findings.push(
-                Diagnostic::at(Code::TooManyWords, path.index(index), message)
+                Diagnostic::at(Code::TooManyWords, path().index(index), message)
                     .with_help("put long texts into spec.config and name the file"),
             );
         }
@@ -120,18 +120,16 @@ fn contributors(words: &[String]) -> String {
 }
 
 fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec<Diagnostic>) {
-    let path = train_job_path().key("runtimePatches");
+    let path = || train_job_path().key("runtimePatches");
     let list = &train_job.runtime_patches;
     if list.len() > MOST_PATCHES {
         let message = format!("there are {} runtime patches; Trainer takes at most {MOST_PATCHES}", list.len());
-        findings.push(
-            Diagnostic::at(Code::RuntimePatches, path.clone(), message).with_help("merge patches of one manager"),
-        );
+        findings.push(Diagnostic::at(Code::RuntimePatches, path(), message).with_help("merge patches of one manager"));
     }
     let known: BTreeSet<&str> = runtime.into_iter().flat_map(replicated_jobs).map(item_name).collect();
     let mut managers = BTreeSet::new();
     for (index, patch) in list.iter().enumerate() {
-        let path = path.index(index);
+        let path = || path().index(index);
         let manager = &patch.manager;
         if manager.is_empty() || manager.len() > 253 {
             let message = format!(
@@ -139,13 +137,13 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
                 manager.len()
             );
             findings.push(
-                Diagnostic::at(Code::RuntimePatches, path.key("manager"), message)
+                Diagnostic::at(Code::RuntimePatches, path().key("manager"), message)
                     .with_help("name who owns the patch, for example example.com/team"),
             );
         } else if !managers.insert(manager.as_str()) {
             let message = format!("two runtime patches have the manager {manager}, and each manager may have one");
             findings.push(
-                Diagnostic::at(Code::RuntimePatches, path.key("manager"), message).with_help("merge the two patches"),
+                Diagnostic::at(Code::RuntimePatches, path().key("manager"), message).with_help("merge the two patches"),
             );
         }
         for job in jobs_of(patch) {
@@ -156,7 +154,7 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
                     known.iter().copied().collect::<Vec<_>>().join(", ")
                 );
                 findings.push(
-                    Diagnostic::at(Code::RuntimePatches, path.clone(), message)
+                    Diagnostic::at(Code::RuntimePatches, path(), message)
                         .with_help("name a replicated job of the runtime"),
                 );
             }
@@ -168,7 +166,7 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
                     job.name
                 );
                 findings.push(
-                    Diagnostic::at(Code::RuntimePatches, path.clone(), message)
+                    Diagnostic::at(Code::RuntimePatches, path(), message)
                         .with_help("set the variables in spec.env or in trainer.env"),
                 );
             }
@@ -182,7 +180,7 @@ fn dependency_path(runtime: &Value) -> FieldPath {
 
 fn policy(runtime: &Value, findings: &mut Vec<Diagnostic>) {
     let Some(policy) = at(runtime, &["spec", "mlPolicy"]).and_then(Value::as_object) else { return };
-    let path = dependency_path(runtime).key("spec").key("mlPolicy");
+    let path = || dependency_path(runtime).key("spec").key("mlPolicy");
     let set: Vec<&str> = policy
         .iter()
         .filter(|(key, value)| *key != "numNodes" && !value.is_null())
@@ -191,21 +189,21 @@ fn policy(runtime: &Value, findings: &mut Vec<Diagnostic>) {
     if set.len() > 1 {
         let message = format!("the runtime has the ML policies {}; Trainer takes one", set.join(" and "));
         findings.push(
-            Diagnostic::at(Code::MlPolicy, path.clone(), message)
+            Diagnostic::at(Code::MlPolicy, path(), message)
                 .with_help("have the override remove the policy of the framework that the run does not use"),
         );
     }
     if policy.get("torch").and_then(|t| t.get("numProcPerNode")).is_some() {
         let message = "mlPolicy.torch.numProcPerNode is no field of Kubeflow Trainer from release 2.2 on";
         findings.push(
-            Diagnostic::at(Code::MlPolicy, path.key("torch").key("numProcPerNode"), message)
+            Diagnostic::at(Code::MlPolicy, path().key("torch").key("numProcPerNode"), message)
                 .with_help("set trainJob.trainer.numProcPerNode instead"),
         );
     }
     if let Some(nodes) = policy.get("numNodes").and_then(Value::as_i64).filter(|n| *n < 1) {
         let message = format!("mlPolicy.numNodes is {nodes}; a job needs at least one node");
         findings.push(
-            Diagnostic::at(Code::NegativeCount, path.key("numNodes"), message)
+            Diagnostic::at(Code::NegativeCount, path().key("numNodes"), message)
                 .with_help("set spec.numNodes to 1 or more"),
         );
     }
@@ -213,14 +211,14 @@ fn policy(runtime: &Value, findings: &mut Vec<Diagnostic>) {
 
 fn order(runtime: &Value, findings: &mut Vec<Diagnostic>) {
     let jobs = replicated_jobs(runtime);
-    let path = dependency_path(runtime).key("spec").key("template").key("spec");
+    let path = || dependency_path(runtime).key("spec").key("template").key("spec");
     let depends = |job: &&Value| job.get("dependsOn").and_then(Value::as_array).is_some_and(|d| !d.is_empty());
     if let Some(first) = jobs.first().filter(depends) {
         let message = format!("the first replicated job {} has dependsOn, and JobSet refuses that", item_name(first));
         findings.push(
             Diagnostic::at(
                 Code::ReplicatedJobs,
-                path.key("replicatedJobs").named(item_name(first)).key("dependsOn"),
+                path().key("replicatedJobs").named(item_name(first)).key("dependsOn"),
                 message,
             )
             .with_help("put the replicated job that others depend on first"),
@@ -230,7 +228,7 @@ fn order(runtime: &Value, findings: &mut Vec<Diagnostic>) {
     if in_order.and_then(Value::as_str) == Some("InOrder") && jobs.iter().any(|j| depends(&j)) {
         let message = "startupPolicy InOrder stands together with dependsOn, and JobSet refuses that";
         findings.push(
-            Diagnostic::at(Code::ReplicatedJobs, path.key("startupPolicy"), message)
+            Diagnostic::at(Code::ReplicatedJobs, path().key("startupPolicy"), message)
                 .with_help("keep dependsOn and remove startupPolicy"),
         );
     }
@@ -238,7 +236,7 @@ fn order(runtime: &Value, findings: &mut Vec<Diagnostic>) {
         if let Some(count) = job.get("replicas").and_then(Value::as_i64).filter(|n| *n < 0) {
             let message = format!("the replicated job {} has {count} replicas; 0 or more are wanted", item_name(job));
             let name = item_name(job);
-            let path = path.key("replicatedJobs");
+            let path = path().key("replicatedJobs");
             let path = if name.is_empty() { path.index(index) } else { path.named(name) }.key("replicas");
             findings.push(Diagnostic::at(Code::NegativeCount, path, message).with_help("set replicas to 0 or more"));
         }

@@ -11,6 +11,8 @@ use super::names::{
 use super::partition::{Group, name_of};
 use super::placement::{Placement, fixed_hosts, host_ids, product_values, renamed_hosts};
 use super::plan::RunPlan;
+use super::printer::YamlPrinter;
+use super::references::at_place;
 use super::runtime::runtime_of;
 use super::scope::{Copies, classify, copies, created_template};
 use super::template::{Fill, JobValues, Manifest, Template};
@@ -245,7 +247,7 @@ impl<'a> Prepared<'a> {
         truncate_with(&format!("{original}{}", self.naming.suffix(group, job.iteration)), COPY_NAME_MAX, digits)
     }
 
-    fn values(&self, job: JobId) -> Option<JobValues> {
+    pub(super) fn values(&self, job: JobId) -> Option<JobValues> {
         let group = self.groups.list.get(job.group as usize)?;
         if job.iteration == 0 || job.iteration > self.iterations() {
             return None;
@@ -292,6 +294,11 @@ impl<'a> Prepared<'a> {
         Renderer { prepared: self, manifests: self.templates.per_job.iter().map(|t| t.manifest.clone()).collect() }
     }
 
+    /// Prints jobs one after the other as YAML: for whole fleets, and faster than printing what [`Self::renderer`] makes.
+    pub fn printer(&self) -> YamlPrinter<'_> {
+        YamlPrinter::new(self, &self.templates.per_job)
+    }
+
     /// Objects of the whole run that come before any job, in creation order: the records (`trainer`), then the
     /// dependencies that all jobs share. `to_yaml` writes a value as YAML text.
     pub fn shared(&self, to_yaml: impl Fn(&Value) -> String) -> Vec<Manifest> {
@@ -322,19 +329,16 @@ impl<'a> Prepared<'a> {
 }
 
 fn changes_of(template: &Template, filled: &Value) -> impl Iterator<Item = Change> {
-    let get = |value: &Value, place: &[super::references::Step]| {
-        let mut value = value.clone();
-        super::references::at_mut(&mut value, place).map(|v| v.take())
-    };
     template.slots.iter().filter_map(move |(place, fill)| {
         let origin = match fill {
             Fill::Copy(_) => Origin::Renaming,
             Fill::Hosts | Fill::Size => Origin::Placement,
             _ => return None,
         };
-        let old = get(&template.manifest.value, place).filter(|old| *fill != Fill::Hosts && !old.is_null());
-        let new = get(filled, place);
-        (old != new).then(|| Change { subject: Subject::Field { path: place_path(place) }, origin, old, new })
+        let old = at_place(&template.manifest.value, place).filter(|old| *fill != Fill::Hosts && !old.is_null());
+        let new = at_place(filled, place);
+        let subject = || Subject::Field { path: place_path(place) };
+        (old != new).then(|| Change { subject: subject(), origin, old: old.cloned(), new: new.cloned() })
     })
 }
 

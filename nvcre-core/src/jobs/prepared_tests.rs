@@ -1,6 +1,6 @@
 use super::super::testing::Nodes;
 use super::super::testing_case::{Case, find, gpu, mpi};
-use super::super::{Owner, PlanError, Role};
+use super::super::{Owner, PlanError, Printed, Role};
 use super::*;
 use crate::api::{Workflow, WorkloadRun};
 use crate::diagnostic::Code;
@@ -88,17 +88,24 @@ fn copies_of_the_worked_example() {
 }
 
 #[test]
-fn in_place_and_cloned_manifests_are_equal() {
+fn in_place_printed_and_cloned_manifests_are_equal() {
     let case = Case::new(mpi("my-workload", 2), gpu(5)).set("/spec/orchestration/iterations", json!(3));
     for delivery in [Delivery::Controller, Delivery::Trainer] {
         let case = Case { delivery, workflow: case.workflow.clone(), ..Case::new(Value::Null, gpu(5)) };
         case.run(|prepared, _| {
             let prepared = prepared.unwrap();
             assert_eq!(prepared.len(), 9);
-            let mut renderer = prepared.renderer();
+            let (mut renderer, mut printer) = (prepared.renderer(), prepared.printer());
             let mut seen = Vec::new();
             for job in prepared.jobs() {
-                assert_eq!(renderer.render(job), prepared.manifests(job));
+                let manifests = prepared.manifests(job);
+                assert_eq!(renderer.render(job), manifests);
+                let printed = manifests.iter().map(|m| Printed {
+                    kind: m.value["kind"].as_str().unwrap().to_owned(),
+                    name: m.value["metadata"]["name"].as_str().unwrap().to_owned(),
+                    yaml: crate::yaml::to_yaml(&m.value),
+                });
+                assert_eq!(printer.print(job), printed.collect::<Vec<_>>());
                 seen.push((job.iteration, job.group));
             }
             assert!(seen.is_sorted());

@@ -1,7 +1,6 @@
 //! Where an object names another one (03 §6.4, 00 D72, D73).
 
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// One step into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +27,14 @@ pub(crate) fn at_mut<'a>(value: &'a mut Value, place: &[Step]) -> Option<&'a mut
     place.iter().try_fold(value, |value, step| match step {
         Step::Key(key) => value.get_mut(key.as_str()),
         Step::Index(index) => value.get_mut(index),
+    })
+}
+
+/// As [`at_mut`], to look only.
+pub(crate) fn at_place<'a>(value: &'a Value, place: &[Step]) -> Option<&'a Value> {
+    place.iter().try_fold(value, |value, step| match step {
+        Step::Key(key) => value.get(key.as_str()),
+        Step::Index(index) => value.get(index),
     })
 }
 
@@ -75,20 +82,20 @@ pub(crate) fn is_resource_like(text: &str) -> bool {
         && bytes.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Every string value in a JSON value; keys do not count.
-pub(crate) fn strings(value: &Value) -> BTreeSet<&str> {
-    let mut out = BTreeSet::new();
+/// The string values in a JSON value that `keep` asks for, sorted, each once; keys do not count.
+pub(crate) fn strings<'a>(value: &'a Value, keep: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    let mut out = Vec::new();
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         match value {
-            Value::String(text) => {
-                out.insert(text.as_str());
-            }
+            Value::String(text) if keep(text) => out.push(text.as_str()),
             Value::Array(items) => open.extend(items),
             Value::Object(map) => open.extend(map.values()),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+    out.sort_unstable();
+    out.dedup();
     out
 }
 
@@ -190,18 +197,16 @@ pub(crate) fn is_kept_in_job_spec(place: &[Step<&str>]) -> bool {
     }
 }
 
-/// The strings of a job spec without what [`is_kept_in_job_spec`]: there names of dependencies are looked for.
-pub(crate) fn job_spec_strings(job_spec: &Value) -> BTreeSet<&str> {
-    fn walk<'a>(value: &'a Value, place: &mut Here<'a>, out: &mut BTreeSet<&'a str>) {
+/// As [`strings`], of a job spec without what [`is_kept_in_job_spec`]: there names of dependencies are looked for.
+pub(crate) fn job_spec_strings<'a>(job_spec: &'a Value, keep: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    fn walk<'a>(value: &'a Value, place: &mut Here<'a>, keep: &dyn Fn(&str) -> bool, out: &mut Vec<&'a str>) {
         match value {
-            Value::String(text) => {
-                out.insert(text);
-            }
+            Value::String(text) if keep(text) => out.push(text),
             Value::Object(map) => {
                 for (key, value) in map {
                     place.push(Step::Key(key));
                     if !is_kept_in_job_spec(place) {
-                        walk(value, place, out);
+                        walk(value, place, keep, out);
                     }
                     place.pop();
                 }
@@ -209,15 +214,17 @@ pub(crate) fn job_spec_strings(job_spec: &Value) -> BTreeSet<&str> {
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     place.push(Step::Index(index));
-                    walk(item, place, out);
+                    walk(item, place, keep, out);
                     place.pop();
                 }
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-    let mut out = BTreeSet::new();
-    walk(job_spec, &mut Vec::new(), &mut out);
+    let mut out = Vec::new();
+    walk(job_spec, &mut Vec::new(), keep, &mut out);
+    out.sort_unstable();
+    out.dedup();
     out
 }
 
@@ -296,6 +303,6 @@ mod tests {
                 "spec": {"replicatedJobs": [{"name": "node", "template": {"metadata": {"labels": {"x": "four"}}}}]},
             }}}]}},
         });
-        assert_eq!(job_spec_strings(&spec).into_iter().collect::<Vec<_>>(), ["node"]);
+        assert_eq!(job_spec_strings(&spec, &|_| true), ["node"]);
     }
 }

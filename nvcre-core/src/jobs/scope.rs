@@ -18,22 +18,24 @@ pub struct Scope {
 
 /// Classifies dependencies as the engine does: by equal strings (03 §6.4). `job_spec` is the spec of the job template.
 pub fn classify(dependencies: &[Value], job_spec: &Value) -> Scope {
-    let texts: Vec<BTreeSet<&str>> = dependencies.iter().map(strings).collect();
     let names: BTreeMap<&str, usize> =
         dependencies.iter().enumerate().map(|(i, d)| (name_of(d), i)).filter(|(name, _)| !name.is_empty()).collect();
     let in_cluster = |index: usize| dependencies.get(index).is_some_and(|d| is_cluster_scoped(kind_of(d)));
-    let texts_of_spec = job_spec_strings(job_spec);
+    // Only these texts can lead to a dependency.
+    let leads = |text: &str| names.contains_key(text) || is_resource_like(text);
+    let texts: Vec<Vec<&str>> = dependencies.iter().map(|d| strings(d, &leads)).collect();
+    let seeds = job_spec_strings(job_spec, &|text| names.contains_key(text));
     let mut open: VecDeque<usize> =
-        texts_of_spec.iter().filter_map(|text| names.get(text).copied()).filter(|i| !in_cluster(*i)).collect();
+        seeds.iter().filter_map(|text| names.get(text).copied()).filter(|i| !in_cluster(*i)).collect();
     let mut job: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(index) = open.pop_front() {
         for text in texts.get(index).into_iter().flatten() {
             let found: Vec<usize> = match names.get(text) {
                 Some(named) => vec![*named],
-                None if is_resource_like(text) => {
-                    texts.iter().enumerate().filter(|(_, other)| other.contains(text)).map(|(i, _)| i).collect()
+                None => {
+                    let holds = |other: &[&str]| other.binary_search(text).is_ok();
+                    texts.iter().enumerate().filter(|(_, other)| holds(other)).map(|(i, _)| i).collect()
                 }
-                None => Vec::new(),
             };
             open.extend(found.into_iter().filter(|i| !in_cluster(*i) && job.insert(*i)));
         }
@@ -49,14 +51,11 @@ pub fn engine_replacements<'a>(dependencies: &'a [Value], members: &[usize]) -> 
     let members = || members.iter().filter_map(|i| dependencies.get(*i));
     let mut out: BTreeSet<&str> = members().map(name_of).filter(|n| !n.is_empty()).collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for text in members().flat_map(strings) {
+    for text in members().flat_map(|d| strings(d, &is_resource_like)) {
         *seen.entry(text).or_default() += 1;
     }
-    out.extend(
-        seen.into_iter()
-            .filter(|(text, count)| *count > 1 && is_resource_like(text) && !all_names.contains(text))
-            .map(|(text, _)| text),
-    );
+    let shared = seen.into_iter().filter(|(text, count)| *count > 1 && !all_names.contains(text));
+    out.extend(shared.map(|(text, _)| text));
     out
 }
 
@@ -66,10 +65,11 @@ pub fn creation_order(dependencies: &[Value], members: &[usize]) -> Vec<usize> {
     if members.len() < 2 {
         return members.to_vec();
     }
-    let member = |i: &usize| dependencies.get(*i).map(|d| (*i, name_of(d), strings(d)));
-    let members: Vec<(usize, &str, BTreeSet<&str>)> = members.iter().filter_map(member).collect();
-    let needs = |a: &(usize, &str, BTreeSet<&str>), b: &(usize, &str, BTreeSet<&str>)| {
-        a.0 != b.0 && !b.1.is_empty() && a.2.contains(b.1)
+    let names: Vec<&str> = members.iter().filter_map(|i| dependencies.get(*i)).map(name_of).collect();
+    let member = |i: &usize| dependencies.get(*i).map(|d| (*i, name_of(d), strings(d, &|text| names.contains(&text))));
+    let members: Vec<(usize, &str, Vec<&str>)> = members.iter().filter_map(member).collect();
+    let needs = |a: &(usize, &str, Vec<&str>), b: &(usize, &str, Vec<&str>)| {
+        a.0 != b.0 && !b.1.is_empty() && a.2.contains(&b.1)
     };
     let mut waiting: BTreeMap<usize, usize> =
         members.iter().map(|a| (a.0, members.iter().filter(|b| needs(a, b)).count())).collect();

@@ -99,7 +99,7 @@ pub(crate) struct JobValues {
 }
 
 impl JobValues {
-    fn value(&self, fill: Fill) -> Value {
+    pub fn value(&self, fill: Fill) -> Value {
         let text = match fill {
             Fill::Copy(target) => self.copies.get(target).cloned().unwrap_or_default(),
             Fill::Job => self.job.clone(),

@@ -7,41 +7,66 @@ use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::trace::Origin;
 use std::collections::BTreeMap;
 
-/// One argument or line, with where it came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+/// One argument or line; where it came from is worked out when somebody asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Word<'a> {
     /// The text.
-    pub text: String,
+    pub text: &'a str,
+    source: Source<'a>,
+    /// Position in its list.
+    index: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Source<'a> {
+    /// A list of an override; the field of `spec.env` when the entry forwards the user's value.
+    Layer { layer: &'a Layer, key: &'static str, forwarded: Option<&'a FieldPath> },
+    /// `spec.framework.mpi.mpiArgs`.
+    Run,
+}
+
+impl Word<'_> {
     /// Who set it; the field of `spec.env` when an entry forwards the user's value.
-    pub origin: Origin,
+    pub fn origin(&self) -> Origin {
+        match self.source {
+            Source::Layer { forwarded: Some(path), .. } => Origin::Run { path: path.clone() },
+            Source::Layer { layer, .. } => layer.origin.clone(),
+            Source::Run => Origin::Run { path: self.path() },
+        }
+    }
+
     /// Where it stands.
-    pub path: FieldPath,
+    pub fn path(&self) -> FieldPath {
+        match self.source {
+            Source::Layer { layer, key, .. } => layer.base_path.key(key).index(self.index),
+            Source::Run => FieldPath::parse("spec.framework.mpi.mpiArgs").index(self.index),
+        }
+    }
+
+    /// True when the value is the catalogue's own.
+    fn is_of_entry(&self) -> bool {
+        matches!(self.source, Source::Layer { layer, forwarded: None, .. } if layer.is_entry())
+    }
 }
 
 /// The arguments of mpirun that platforms and users add, in the order of the command line: blocks of catalogue entries
 /// with the last match first, blocks of user overrides as written, then `spec.framework.mpi.mpiArgs` (04 §8.1,
 /// 00 D17). Open MPI takes the later value, so the user's wins. Only for MPI runs.
-pub fn mpi_args(layers: &[Layer], matches: &[Match], user: &[String]) -> Vec<Word> {
+pub fn mpi_args<'a>(layers: &'a [Layer], matches: &[Match], user: &'a [String]) -> Vec<Word<'a>> {
     let matched = || layers.iter().zip(matches).filter(|(_, m)| m.holds()).map(|(layer, _)| layer);
     let entries: Vec<&Layer> = matched().filter(|l| l.is_entry()).collect();
     let blocks = entries.into_iter().rev().chain(matched().filter(|l| !l.is_entry()));
-    let mut out: Vec<Word> = blocks.flat_map(block).collect();
-    let own = FieldPath::parse("spec.framework.mpi.mpiArgs");
-    out.extend(user.iter().enumerate().map(|(at, text)| {
-        let path = own.index(at);
-        Word { text: text.clone(), origin: Origin::Run { path: path.clone() }, path }
-    }));
+    let mut out: Vec<Word<'a>> = blocks.flat_map(block).collect();
+    out.extend(user.iter().enumerate().map(|(index, text)| Word { text, source: Source::Run, index }));
     out
 }
 
-fn block(layer: &Layer) -> impl Iterator<Item = Word> + '_ {
+fn block(layer: &Layer) -> impl Iterator<Item = Word<'_>> {
     let args = &layer.spec.mpi_args;
-    let path = layer.base_path.key("mpiArgs");
-    args.iter().enumerate().map(move |(at, text)| {
-        let forwards = at > 0 && args.get(at - 1).is_some_and(|flag| flag == "-x");
-        let source = forwards.then(|| layer.substituted.get(variable(text))).flatten();
-        let origin = source.map_or_else(|| layer.origin.clone(), |path| Origin::Run { path: path.clone() });
-        Word { text: text.clone(), origin, path: path.index(at) }
+    args.iter().enumerate().map(move |(index, text)| {
+        let forwards = index > 0 && args.get(index - 1).is_some_and(|flag| flag == "-x");
+        let forwarded = forwards.then(|| layer.substituted.get(variable(text))).flatten();
+        Word { text, source: Source::Layer { layer, key: "mpiArgs", forwarded }, index }
     })
 }
 
@@ -51,49 +76,45 @@ fn variable(word: &str) -> &str {
 
 /// The lines that run before the command, of every override that matches, in the order of the effective list
 /// (04 §8.2, 00 D17).
-pub fn pre_command(layers: &[Layer], matches: &[Match]) -> Vec<Word> {
+pub fn pre_command<'a>(layers: &'a [Layer], matches: &[Match]) -> Vec<Word<'a>> {
     let matched = layers.iter().zip(matches).filter(|(_, m)| m.holds());
-    matched
-        .flat_map(|(layer, _)| {
-            let path = layer.base_path.key("preCommand");
-            let line = move |(at, text): (usize, &String)| Word {
-                text: text.clone(),
-                origin: layer.origin.clone(),
-                path: path.index(at),
-            };
-            layer.spec.pre_command.iter().enumerate().map(line)
-        })
-        .collect()
+    let lines = |layer: &'a Layer| {
+        let source = Source::Layer { layer, key: "preCommand", forwarded: None };
+        layer.spec.pre_command.iter().enumerate().map(move |(index, text)| Word { text, source, index })
+    };
+    matched.flat_map(|(layer, _)| lines(layer)).collect()
 }
 
 /// Wraps a command so that the lines run before it (02 §9): `/bin/bash -c` with the lines and `exec` of all words.
 /// Without lines the command stays as it is.
-pub fn wrap_command(lines: &[String], command: Vec<String>, args: Vec<String>) -> (Vec<String>, Vec<String>) {
+pub fn wrap_command(lines: &[&str], command: Vec<String>, args: Vec<String>) -> (Vec<String>, Vec<String>) {
     if lines.is_empty() {
         return (command, args);
     }
-    let words: Vec<String> = command.iter().chain(&args).map(|word| go_quote(word)).collect();
     let mut script = lines.join("\n");
     script.push_str("\nexec ");
-    script.push_str(&words.join(" "));
+    for (at, word) in command.iter().chain(&args).enumerate() {
+        if at > 0 {
+            script.push(' ');
+        }
+        script.push_str(&go_quote(word));
+    }
     (vec!["/bin/bash".to_owned(), "-c".to_owned()], vec![script])
 }
 
 /// Warnings about options that mpirun gets twice with different values, one of them from the user (00 D59): Open MPI 4
 /// takes the later one, Open MPI 5 refuses to start.
-pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
-    let mut first: BTreeMap<(&str, &str), (&Word, &str)> = BTreeMap::new();
+pub fn repeated_options(args: &[Word<'_>]) -> Vec<Diagnostic> {
+    let mut first: BTreeMap<(&str, &str), (&Word<'_>, &str)> = BTreeMap::new();
     let mut out = Vec::new();
     let mut rest = args;
     while let Some((flag, tail)) = rest.split_first() {
-        let (option, word, value, after) = match (flag.text.as_str(), tail) {
+        let (option, word, value, after) = match (flag.text, tail) {
             ("-x", [pair, after @ ..]) => {
-                let (name, value) = pair.text.split_once('=').unwrap_or((&pair.text, ""));
+                let (name, value) = pair.text.split_once('=').unwrap_or((pair.text, ""));
                 (("-x", name), pair, value, after)
             }
-            ("--mca" | "-mca", [key, value, after @ ..]) => {
-                (("--mca", key.text.as_str()), value, value.text.as_str(), after)
-            }
+            ("--mca" | "-mca", [key, value, after @ ..]) => (("--mca", key.text), value, value.text, after),
             _ => {
                 rest = tail;
                 continue;
@@ -101,13 +122,13 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
         };
         if let Some((earlier, old)) = first.insert(option, (word, value))
             && (old != value)
-            && [earlier, word].iter().any(|w| !matches!(w.origin, Origin::Entry { .. }))
+            && !(earlier.is_of_entry() && word.is_of_entry())
         {
             let (flag, name) = option;
             out.push(
                 Diagnostic::at(
                     Code::RepeatedMpiOption,
-                    &word.path,
+                    word.path(),
                     format!(
                         "mpirun gets {flag} {name} twice: {:?} from {}, then {:?}; Open MPI 4 takes the later one, \
                          Open MPI 5 refuses to start when they differ",
@@ -125,17 +146,17 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
     out
 }
 
-fn source(word: &Word) -> String {
-    match &word.origin {
+fn source(word: &Word<'_>) -> String {
+    match word.origin() {
         Origin::Entry { id, name } => format!("catalogue entry {id} {name}"),
         _ => place(word).to_string(),
     }
 }
 
 /// The field that a person can change: that of the run where an entry forwards the run's own value.
-fn place(word: &Word) -> &FieldPath {
-    match &word.origin {
+fn place(word: &Word<'_>) -> FieldPath {
+    match word.origin() {
         Origin::Run { path } => path,
-        _ => &word.path,
+        _ => word.path(),
     }
 }

@@ -12,6 +12,11 @@ use std::fmt::Write;
 pub fn go_quote(word: &str) -> String {
     let mut out = String::with_capacity(word.len() + 2);
     out.push('"');
+    if word.bytes().all(|b| matches!(b, b' '..=b'~') && !matches!(b, b'"' | b'\\')) {
+        out.push_str(word);
+        out.push('"');
+        return out;
+    }
     for c in word.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),

@@ -32,9 +32,9 @@ pub struct BuildInput<'a> {
     /// Resolved numbers.
     pub sizes: Sizes,
     /// Words of mpirun that platforms, overrides and the run itself add, in their final order ([`overrides::mpi_args`]).
-    pub mpi_words: &'a [Word],
+    pub mpi_words: &'a [Word<'a>],
     /// Lines that run before the command, in their final order (02 §9).
-    pub pre_command: &'a [Word],
+    pub pre_command: &'a [Word<'a>],
 }
 
 /// A base Workflow, with what was wrong.
@@ -232,9 +232,9 @@ fn trainer_command<R: Recorder>(
     if R::ON {
         for (index, line) in input.pre_command.iter().enumerate() {
             let subject = Subject::PreCommand { index };
-            recorder.record(|| Change { subject, origin: line.origin.clone(), old: None, new: Some(json!(line.text)) });
+            recorder.record(|| Change { subject, origin: line.origin(), old: None, new: Some(json!(line.text)) });
         }
     }
-    let lines: Vec<String> = input.pre_command.iter().map(|line| line.text.clone()).collect();
+    let lines: Vec<&str> = input.pre_command.iter().map(|line| line.text).collect();
     overrides::wrap_command(&lines, command, args)
 }

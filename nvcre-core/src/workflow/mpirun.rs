@@ -15,7 +15,7 @@ pub fn mpirun_words<R: Recorder>(
     mpi: &MpiFramework,
     gpus_per_node: (i32, Origin),
     env: &[EnvVar],
-    words: &[Word],
+    words: &[Word<'_>],
     env_origin: impl Fn(&str) -> Origin,
     recorder: &mut R,
 ) -> Vec<String> {
@@ -28,7 +28,7 @@ pub fn mpirun_words<R: Recorder>(
         "-o StrictHostKeyChecking=no -o ConnectionAttempts=10",
     ]
     .map(String::from);
-    let forwarded = forwarded_names(words.iter().map(|w| w.text.as_str()));
+    let forwarded = forwarded_names(words.iter().map(|w| w.text));
     let mut out: Vec<String> = Vec::with_capacity(fixed.len() + 2 * env.len() + words.len() + mpi.args.len() + 1);
     out.extend(fixed);
     for variable in env.iter().filter(|v| !forwarded.contains(v.name.as_str())) {
@@ -38,7 +38,7 @@ pub fn mpirun_words<R: Recorder>(
             None => format!("{}={}", variable.name, variable.value),
         });
     }
-    out.extend(words.iter().map(|word| word.text.clone()));
+    out.extend(words.iter().map(|word| word.text.to_owned()));
     out.push(mpi.binary.clone());
     out.extend(mpi.args.iter().cloned());
     if R::ON {
@@ -51,7 +51,7 @@ fn trace<R: Recorder>(
     mpi: &MpiFramework,
     (gpus_per_node, gpus_origin): (i32, Origin),
     env: &[EnvVar],
-    words: &[Word],
+    words: &[Word<'_>],
     env_origin: impl Fn(&str) -> Origin,
     recorder: &mut R,
 ) {
@@ -70,9 +70,9 @@ fn trace<R: Recorder>(
     }
     let mut rest = words;
     while let Some((word, tail)) = rest.split_first() {
-        let (subject, new, after) = match (word.text.as_str(), tail) {
+        let (subject, new, after) = match (word.text, tail) {
             ("-x", [pair, after @ ..]) => {
-                let (name, value) = pair.text.split_once('=').map_or((pair.text.as_str(), None), |(n, v)| (n, Some(v)));
+                let (name, value) = pair.text.split_once('=').map_or((pair.text, None), |(n, v)| (n, Some(v)));
                 let new = value.map_or(json!({ "valueFrom": "launcher environment" }), |v| json!(v));
                 (Subject::RankEnv { name: name.into() }, new, after)
             }
@@ -83,7 +83,7 @@ fn trace<R: Recorder>(
             (option, after) => (Subject::Argument { option: option.into() }, json!(true), after),
         };
         // The pair carries the origin of its last word: an entry's `-x` with the user's value is the user's.
-        let origin = words.get(words.len() - after.len() - 1).map_or(&word.origin, |w| &w.origin).clone();
+        let origin = words.get(words.len() - after.len() - 1).unwrap_or(word).origin();
         recorder.record(|| Change { subject, origin, old: None, new: Some(new) });
         rest = after;
     }

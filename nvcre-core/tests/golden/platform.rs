@@ -3,7 +3,7 @@
 use super::support::{Case, number, text};
 use nvcre_core::api::{EnvVar, OverrideSpec};
 use nvcre_core::catalogue::{Catalogue, EntryRef, Framework, Inputs};
-use nvcre_core::overrides::{Context, Layer, Word, match_layers, mpi_args, substitute_env};
+use nvcre_core::overrides::{Context, Layer, Match, match_layers, substitute_env};
 use serde_json::{Value, json};
 
 /// The edition of the reference data (00 D1, D2).
@@ -35,11 +35,11 @@ fn entries<'a>(inputs: &Inputs<'_>) -> impl Iterator<Item = EntryRef<'a>> {
     Catalogue::builtin().entries(EDITION, inputs.framework)
 }
 
-/// The mpirun words of a run on a platform: the catalogue's blocks with the user's variables in them, then the run's
-/// own (02 §8.4–8.5). Nothing for a run without mpirun.
-pub fn words(inputs: &Inputs<'_>, platform: &str, architecture: &str, env: &[EnvVar], own: &[String]) -> Vec<Word> {
+/// The catalogue's entries on a platform with the user's variables in them (02 §8.4–8.5), and which of them match.
+/// Nothing for a run without mpirun.
+pub fn layers(inputs: &Inputs<'_>, platform: &str, architecture: &str, env: &[EnvVar]) -> (Vec<Layer>, Vec<Match>) {
     if inputs.framework != Framework::Mpi {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
     let layer = |(at, entry): (usize, EntryRef<'_>)| {
         let mut spec: OverrideSpec = entry.render(inputs);
@@ -51,7 +51,7 @@ pub fn words(inputs: &Inputs<'_>, platform: &str, architecture: &str, env: &[Env
     let mut findings = Vec::new();
     let matches = match_layers(&layers, &context, &mut findings);
     assert_eq!(findings, []);
-    mpi_args(&layers, &matches, own)
+    (layers, matches)
 }
 
 /// Every entry renders, and no placeholder is left.

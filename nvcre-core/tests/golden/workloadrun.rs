@@ -6,7 +6,7 @@ use nvcre_core::api::WorkloadRun;
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::Code;
 use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, apply_flags};
-use nvcre_core::overrides::go_quote;
+use nvcre_core::overrides::{go_quote, mpi_args};
 use nvcre_core::workflow::{BuildInput, Built, Sizes, build};
 use serde_json::{Value, json};
 
@@ -40,8 +40,9 @@ pub fn platform_mpi_args(case: &Case) {
     let run = run_of(&input);
     let Some(mpi) = &run.spec.framework.mpi else { return case.compare(json!({ "mpiArgs": null })) };
     let inputs = platform::inputs(&input, &run.metadata.name, sizes(&run, name, architecture).nodes_per_job);
-    let words = platform::words(&inputs, name, architecture, &run.spec.env, &mpi.mpi_args);
-    let words: Vec<String> = words.into_iter().map(|w| w.text).collect();
+    let (layers, matches) = platform::layers(&inputs, name, architecture, &run.spec.env);
+    let words = mpi_args(&layers, &matches, &mpi.mpi_args);
+    let words: Vec<&str> = words.into_iter().map(|w| w.text).collect();
     let (workflow, findings) = rendered(&RunInput::from(run.clone()), &options(name, architecture));
     case.compare_error(&findings, None);
     let args = &workflow["spec"]["jobTemplate"]["spec"]["workload"]["trainJob"]["trainer"]["args"];
@@ -91,7 +92,8 @@ pub fn workflow_spec(case: &Case) {
     let sizes = sizes(&run, name, architecture);
     let inputs = platform::inputs(&input, &run.metadata.name, sizes.nodes_per_job);
     let own = run.spec.framework.mpi.as_ref().map(|m| m.mpi_args.clone()).unwrap_or_default();
-    let words = platform::words(&inputs, name, architecture, &run.spec.env, &own);
+    let (layers, matches) = platform::layers(&inputs, name, architecture, &run.spec.env);
+    let words = mpi_args(&layers, &matches, &own);
     let built = build(
         &BuildInput {
             run: &run,

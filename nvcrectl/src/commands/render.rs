@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use anyhow::{Result, bail};
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::engine::Delivery;
-use nvcre_core::jobs::{JobId, Manifest, Prepared};
+use nvcre_core::jobs::{JobId, Manifest, Prepared, Renderer, YamlPrinter};
 use nvcre_core::yaml;
 use serde_json::Value;
 use std::io::Write;
@@ -89,27 +89,73 @@ fn jobs<'a>(args: &'a RenderArgs, prepared: &'a Prepared<'_>) -> Result<impl Ite
     Ok(prepared.jobs().filter(move |job| wanted.is_empty() || wanted.contains(&job.group)))
 }
 
+/// One object as text, on its way out.
+struct Object<'o> {
+    kind: &'o str,
+    name: &'o str,
+    text: &'o str,
+}
+
+/// Prints the objects of one job after the other.
+enum Printer<'p> {
+    Yaml(YamlPrinter<'p>),
+    Json(Renderer<'p>),
+}
+
+impl<'p> Printer<'p> {
+    fn new(format: Format, prepared: &'p Prepared<'_>) -> Self {
+        match format {
+            Format::Yaml => Self::Yaml(prepared.printer()),
+            Format::Json => Self::Json(prepared.renderer()),
+        }
+    }
+
+    /// Calls `emit` with every object of a job.
+    fn print<E>(&mut self, job: JobId, mut emit: impl FnMut(Object<'_>) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Self::Yaml(printer) => {
+                printer.print(job).iter().try_for_each(|o| emit(Object { kind: &o.kind, name: &o.name, text: &o.yaml }))
+            }
+            Self::Json(renderer) => print_all(Format::Json, renderer.render(job), emit),
+        }
+    }
+}
+
+/// Calls `emit` with every object of a list.
+fn print_all<E>(
+    format: Format,
+    manifests: &[Manifest],
+    mut emit: impl FnMut(Object<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    for manifest in manifests {
+        let word = |pointer: &str| manifest.value.pointer(pointer).and_then(Value::as_str).unwrap_or("object");
+        let text = match format {
+            Format::Yaml => yaml::to_yaml(&manifest.value),
+            Format::Json => yaml::to_json_pretty(&manifest.value) + "\n",
+        };
+        emit(Object { kind: word("/kind"), name: word("/metadata/name"), text: &text })?;
+    }
+    Ok(())
+}
+
 /// Everything as one stream on stdout.
 fn stream(args: &RenderArgs, prepared: &Prepared<'_>) -> Result<()> {
     let jobs = jobs(args, prepared)?;
     let mut progress = Progress::steps(prepared.len(), "printing jobs", true);
     stdout(|out| {
         let mut first = true;
-        let mut emit = |manifests: &[Manifest]| -> std::io::Result<()> {
-            for manifest in manifests {
-                if args.output == Format::Yaml && !std::mem::take(&mut first) {
-                    out.write_all(b"---\n")?;
-                }
-                write(args.output, &manifest.value, out)?;
+        let mut emit = |object: Object<'_>| -> std::io::Result<()> {
+            if args.output == Format::Yaml && !std::mem::take(&mut first) {
+                out.write_all(b"---\n")?;
             }
-            Ok(())
+            out.write_all(object.text.as_bytes())
         };
         if args.group.is_empty() {
-            emit(&prepared.shared(yaml::to_yaml))?;
+            print_all(args.output, &prepared.shared(yaml::to_yaml), &mut emit)?;
         }
-        let mut renderer = prepared.renderer();
+        let mut printer = Printer::new(args.output, prepared);
         for job in jobs {
-            emit(renderer.render(job))?;
+            printer.print(job, &mut emit)?;
             progress.advance(1);
         }
         Ok(())
@@ -129,27 +175,22 @@ fn files(args: &RenderArgs, prepared: &Prepared<'_>, dir: &Path) -> Result<()> {
     let mut folder = Folder::open(dir, folders)?;
     let mut progress = Progress::steps(prepared.len(), "writing jobs", false);
     let extension = extension(args.output);
-    let mut emit = |name: &str, manifests: &[Manifest]| -> Result<()> {
-        for (number, manifest) in (1..).zip(manifests) {
-            let file = file_name(name, number, manifest, extension);
-            folder.write(&file, |out| write(args.output, &manifest.value, out))?;
-        }
-        Ok(())
+    let mut write = |parent: &str, number: usize, object: Object<'_>| {
+        let name = path_name(parent, number, object.kind, object.name, extension);
+        folder.write(&name, |out| out.write_all(object.text.as_bytes()))
     };
-    emit("run", &shared)?;
-    let mut renderer = prepared.renderer();
+    let mut numbers = 1..;
+    print_all(args.output, &shared, |object| write("run", numbers.next().unwrap_or(0), object))?;
+    drop(shared);
+    let mut printer = Printer::new(args.output, prepared);
     for job in jobs(args, prepared)? {
-        emit(&folder_of(job), renderer.render(job))?;
+        let (parent, mut numbers) = (folder_of(job), 1..);
+        printer.print(job, |object| write(&parent, numbers.next().unwrap_or(0), object))?;
         progress.advance(1);
     }
     drop(progress);
     folder.finish()?;
     Ok(())
-}
-
-fn file_name(folder: &str, number: usize, manifest: &Manifest, extension: &str) -> String {
-    let text = |pointer: &str| manifest.value.pointer(pointer).and_then(Value::as_str).unwrap_or("object").to_owned();
-    path_name(folder, number, &text("/kind"), &text("/metadata/name"), extension)
 }
 
 /// `group-0/02-trainjob-my-run.yaml`; characters that are no part of a name become `-`.

@@ -72,8 +72,8 @@ fn the_trace_says_whose_value_an_entry_carries() {
     assert_eq!(origin("user"), Origin::Run { path: "spec.env[3]".into() });
     assert_eq!(origin("1"), layer.origin);
     let words = mpi_args(std::slice::from_ref(&layer), &[Match::Holds], &[]);
-    assert_eq!(words[1].origin, Origin::Run { path: "spec.env[3]".into() });
-    assert_eq!(words[3].origin, layer.origin);
+    assert_eq!(words[1].origin(), Origin::Run { path: "spec.env[3]".into() });
+    assert_eq!(words[3].origin(), layer.origin);
 }
 
 #[test]
@@ -89,14 +89,15 @@ fn item_13_order_of_mpi_args_and_lines() {
     ];
     let mut findings = Vec::new();
     let matches = match_layers(&layers, &aws(), &mut findings);
-    let words = mpi_args(&layers, &matches, &["-own".to_owned()]);
-    let texts: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
+    let own = ["-own".to_owned()];
+    let words = mpi_args(&layers, &matches, &own);
+    let texts: Vec<&str> = words.iter().map(|w| w.text).collect();
     assert_eq!(texts, ["-b1", "-b2", "-a1", "-a2", "-u1", "-u2", "-v1", "-v2", "-own"]);
-    assert_eq!(words[5].path.to_string(), "spec.overrides[0].mpiArgs[1]");
-    assert_eq!(words[8].origin, Origin::Run { path: "spec.framework.mpi.mpiArgs[0]".into() });
+    assert_eq!(words[5].path().to_string(), "spec.overrides[0].mpiArgs[1]");
+    assert_eq!(words[8].origin(), Origin::Run { path: "spec.framework.mpi.mpiArgs[0]".into() });
     let lines = pre_command(&layers, &matches);
-    assert_eq!(lines.iter().map(|w| w.text.as_str()).collect::<Vec<_>>(), ["a", "b", "u", "v"]);
-    assert_eq!(lines[3].origin, user_origin(1));
+    assert_eq!(lines.iter().map(|w| w.text).collect::<Vec<_>>(), ["a", "b", "u", "v"]);
+    assert_eq!(lines[3].origin(), user_origin(1));
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn repeated_options_of_the_user_are_named() {
 #[test]
 fn item_14_wrapping() {
     let words = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<String>>();
-    let lines = words(&["rm -rf /opt/amazon", "unset NCCL_NET_PLUGIN"]);
+    let lines = ["rm -rf /opt/amazon", "unset NCCL_NET_PLUGIN"];
     for (command, args, last) in [
         (
             words(&["timeout", "3600", "/usr/local/mpi/bin/mpirun"]),

@@ -1,10 +1,12 @@
 //! Values to text: sorted keys, nothing folded, everything quoted that a YAML 1.1 or 1.2 reader would take for
 //! something else (09 "Writing"). The same value always gives the same bytes.
 
+mod holes;
 mod style;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use holes::Form;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -40,20 +42,7 @@ pub fn to_yaml_documents<'a>(values: impl IntoIterator<Item = &'a Value>) -> Str
 
 /// Writes one value as a YAML document. Errors: those of `out`.
 pub fn write_yaml<W: Write + ?Sized>(out: &mut W, value: &Value) -> fmt::Result {
-    let mut emitter = Emitter { out };
-    match value {
-        Value::Object(map) if !map.is_empty() => emitter.map(map, 0, false),
-        Value::Array(items) if !items.is_empty() => emitter.list(items, 0, false),
-        Value::String(text) => {
-            let style = match value_style(text) {
-                // At the root a reader could count the indentation in another way.
-                Style::Literal { indicator: true, .. } => Style::Double,
-                style => style,
-            };
-            emitter.text(text, style, 2)
-        }
-        scalar => emitter.inline(scalar),
-    }
+    Emitter { out: &mut Plain(out) }.root(value)
 }
 
 /// Writes one value as a YAML document to a byte sink, which should be buffered. Errors: those of `out`.
@@ -125,13 +114,48 @@ impl Serialize for Sorted<'_> {
     }
 }
 
-struct Emitter<'a, W: ?Sized> {
+/// Where an emitter writes to.
+trait Sink: Write {
+    /// True when the value of an entry at this indentation is not to be written here.
+    fn leaves_out(&mut self, _value: &Value, _indent: usize) -> bool {
+        false
+    }
+}
+
+/// A sink that takes everything.
+struct Plain<'a, W: ?Sized>(&'a mut W);
+
+impl<W: Write + ?Sized> Write for Plain<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write_str(text)
+    }
+}
+
+impl<W: Write + ?Sized> Sink for Plain<'_, W> {}
+
+struct Emitter<'a, W> {
     out: &'a mut W,
 }
 
 const SPACES: &str = "                                                                ";
 
-impl<W: Write + ?Sized> Emitter<'_, W> {
+impl<W: Sink> Emitter<'_, W> {
+    fn root(&mut self, value: &Value) -> fmt::Result {
+        match value {
+            Value::Object(map) if !map.is_empty() => self.map(map, 0, false),
+            Value::Array(items) if !items.is_empty() => self.list(items, 0, false),
+            Value::String(text) => {
+                let style = match value_style(text) {
+                    // At the root a reader could count the indentation in another way.
+                    Style::Literal { indicator: true, .. } => Style::Double,
+                    style => style,
+                };
+                self.text(text, style, 2)
+            }
+            scalar => self.inline(scalar),
+        }
+    }
+
     fn indent(&mut self, mut width: usize) -> fmt::Result {
         while let Some(rest) = width.checked_sub(SPACES.len()) {
             self.out.write_str(SPACES)?;
@@ -165,6 +189,14 @@ impl<W: Write + ?Sized> Emitter<'_, W> {
         } else {
             self.quoted(key, key_style(key))?;
         }
+        if self.out.leaves_out(value, indent) {
+            return Ok(());
+        }
+        self.entry_value(value, indent)
+    }
+
+    /// What comes after the key of an entry.
+    fn entry_value(&mut self, value: &Value, indent: usize) -> fmt::Result {
         match value {
             Value::Object(map) if !map.is_empty() => {
                 self.out.write_str(":\n")?;
