@@ -10,7 +10,7 @@ use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
-use crate::workflow::{BuildInput, build};
+use crate::workflow::{BuildInput, build, fixed_words};
 use crate::yaml::{Read, Source};
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
@@ -143,7 +143,10 @@ impl Engine {
         diagnostics.retain(|d| d.code == Code::NoArchitecture);
         if platform.is_empty() && !wrong_flag {
             let message = "nodes are to be assumed, and no platform says of which kind";
-            diagnostics.push(Diagnostic::new(Code::FlagConflict, message).with_help("name it with --platform, and the GPU with --gpu-arch"));
+            diagnostics.push(
+                Diagnostic::new(Code::FlagConflict, message)
+                    .with_help("name it with --platform, and the GPU with --gpu-arch"),
+            );
         }
         Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
     }
@@ -224,7 +227,9 @@ impl Engine {
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
-                found.extend(overrides::repeated_options(&mpi_words));
+                let mut words = fixed_words(rendering.facts.sizes.gpus_per_node);
+                words.extend(mpi_words);
+                found.extend(overrides::repeated_options(&words));
             }
         }
         found.extend(warnings::of_run(&rendering));
