@@ -17,7 +17,7 @@ use crate::report::{self, MessageFormat, Texts};
 use anyhow::{Result, bail};
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::{self, Diagnostic, Severity, has_errors};
-use nvcre_core::engine::{Delivery, Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
+use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
 use nvcre_core::fleet::{Inventory, parse_architecture_flag, parse_platform_flag};
 use std::path::{Path, PathBuf};
 
@@ -134,11 +134,18 @@ impl Loaded {
     }
 
     /// The nodes of a run: those that were read, or made-up ones.
-    pub fn nodes(&mut self, run: &RunInput) -> Option<&Inventory> {
+    pub fn nodes(&mut self, run: &RunInput, findings: &mut Vec<Diagnostic>) -> Option<&Inventory> {
         if let Some(count) = self.assume {
-            self.inventory = Some(self.engine.assume_nodes(run, &self.options, count));
+            let assumed = self.engine.assume_nodes(run, &self.options, count);
+            findings.extend(assumed.diagnostics);
+            self.inventory = Some(assumed.value);
         }
         self.inventory.as_ref()
+    }
+
+    /// Every finding about a run, for the nodes of [`Self::nodes`].
+    pub fn check(&self, run: &RunInput) -> Vec<Diagnostic> {
+        self.engine.check(run, self.inventory.as_ref(), &self.options)
     }
 
     /// Renders a run for the nodes of [`Self::nodes`].
@@ -153,12 +160,8 @@ fn check(args: &CheckArgs) -> Result<Outcome> {
     let files = if loaded.broken { &[] } else { args.files.as_slice() };
     for file in files {
         let run = loaded.read_run(file, args.input.lenient)?;
-        let has_nodes = loaded.nodes(&run).is_some();
-        let rendering = loaded.render(&run);
-        if has_nodes {
-            findings.extend(rendering.jobs(Delivery::Trainer).diagnostics);
-        }
-        findings.extend(rendering.diagnostics);
+        loaded.nodes(&run, &mut findings);
+        findings.extend(loaded.check(&run));
     }
     if findings.is_empty() && args.findings.message_format == MessageFormat::Human {
         output::stderr("no findings\n");

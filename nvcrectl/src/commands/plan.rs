@@ -16,7 +16,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
         return Ok(finish(findings, args.findings, &loaded.texts));
     }
     let run = loaded.read_run(&args.file, args.input.lenient)?;
-    loaded.nodes(&run);
+    loaded.nodes(&run, &mut findings);
     let rendering = loaded.render(&run);
     let jobs = rendering.jobs(Delivery::Trainer);
     findings.extend(rendering.diagnostics.iter().chain(&jobs.diagnostics).cloned());

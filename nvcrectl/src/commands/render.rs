@@ -25,7 +25,7 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
         return Ok(finish(findings, args.findings, &loaded.texts));
     }
     let run = loaded.read_run(&args.file, args.input.lenient)?;
-    loaded.nodes(&run);
+    loaded.nodes(&run, &mut findings);
     let rendering = loaded.render(&run);
     findings.extend(rendering.diagnostics.iter().cloned());
     let jobs = match args.show {
