@@ -1,6 +1,6 @@
 //! Decodes one part of a parsed document. An error keeps its field and place, which reading through plain values loses.
 
-use super::check::nearest;
+use crate::check::nearest;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Span};
 use crate::yaml::{Kind, Node};
 use serde::de::value::StrDeserializer;
@@ -18,7 +18,11 @@ pub(super) fn decode<'de, T: Deserialize<'de>>(node: &'de Node, path: &FieldPath
         let inner = FieldPath(error.path.into_iter().rev().collect());
         let finding = Diagnostic::at(error.code, path.join(&inner), error.message);
         let finding = finding.with_span(error.span.unwrap_or(node.span));
-        Box::new(if error.help.is_empty() { finding } else { finding.with_help(error.help) })
+        Box::new(finding.with_help(if error.help.is_empty() {
+            "see README.md beside the built-in catalogue".into()
+        } else {
+            error.help
+        }))
     })
 }
 
@@ -76,8 +80,8 @@ impl de::Error for Error {
     fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
         let mut error =
             Self::new(Code::UnknownField, format!("there is no field {field:?}; known are {}", known.join(", ")));
-        error.help = match nearest(field, known) {
-            Some(near) => format!("did you mean {near:?}?"),
+        error.help = match nearest(field, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
             None => "remove it".into(),
         };
         error
@@ -85,8 +89,8 @@ impl de::Error for Error {
 
     fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
         let mut error = Self::new(Code::WrongType, format!("found {found:?}; one of {} is wanted", known.join(", ")));
-        if let Some(near) = nearest(found, known) {
-            error.help = format!("did you mean {near:?}?");
+        if let Some(near) = nearest(found, known.iter().copied()) {
+            error.help = format!("did you mean `{near}`?");
         }
         error
     }

@@ -1,8 +1,8 @@
 //! Reads a catalogue from its files.
 
 use super::Catalogue;
-use super::check::nearest;
 use super::decode::decode;
+use crate::check::nearest;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
 use crate::yaml::{Kind, Limits, Node, Read, Source, read_documents};
 use serde::de::DeserializeOwned;
@@ -85,7 +85,8 @@ impl Reader {
         let file = source.file.clone();
         let Some(root) = &source.root else { return };
         let Kind::Map(entries) = &root.kind else {
-            let finding = Diagnostic::new(Code::WrongType, "a catalogue is a mapping with fields such as `entries`")
+            let finding = Diagnostic::new(Code::WrongType, "a catalogue is a mapping, and this is something else")
+                .with_help("write fields such as `editions`, `platforms` and `entries`")
                 .with_file(file)
                 .with_span(root.span);
             self.findings.push(finding);
@@ -118,8 +119,8 @@ impl Reader {
                     let found = format!("a catalogue has no field {unknown:?}; it has {}", FIELDS.join(", "));
                     let finding = Diagnostic::at(Code::UnknownField, FieldPath::root().key(unknown), found)
                         .with_span(entry.key_span);
-                    part.add(match nearest(unknown, &FIELDS) {
-                        Some(near) => finding.with_help(format!("did you mean {near:?}?")),
+                    part.add(match nearest(unknown, FIELDS) {
+                        Some(near) => finding.with_help(format!("did you mean `{near}`?")),
                         None => finding.with_help("remove it"),
                     });
                 }
@@ -176,7 +177,9 @@ impl Part<'_> {
         let path = FieldPath::root().key(name);
         let Kind::List(items) = &self.node.kind else {
             if !matches!(&self.node.kind, Kind::Scalar(scalar) if scalar.value.is_null()) {
-                let finding = Diagnostic::at(Code::WrongType, path, format!("{name} is a list"));
+                let finding =
+                    Diagnostic::at(Code::WrongType, path, format!("{name} is a list, and this is something else"))
+                        .with_help("write one element for each line, with a leading `- `");
                 self.add(finding.with_span(self.node.span));
             }
             return;

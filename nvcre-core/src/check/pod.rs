@@ -26,7 +26,10 @@ pub(super) fn check_pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>)
     for (index, secret) in spec.image_pull_secrets.iter().enumerate() {
         let path = FieldPath::parse("spec.imagePullSecrets").index(index).key("name");
         if !is_dns1123_subdomain(&secret.name) {
-            let message = format!("{:?} is no name of a secret", secret.name);
+            let message = format!(
+                "{:?} is no name of a secret: lower-case letters, digits, '-' and '.' are allowed",
+                secret.name
+            );
             out.push(
                 Diagnostic::at(Code::BadName, path, message)
                     .with_help("name an existing secret of type kubernetes.io/dockerconfigjson"),
@@ -42,16 +45,19 @@ fn env(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         let path = base.index(index);
         let name = variable.name.as_str();
         if name.is_empty() || name.contains('=') || !name.chars().all(|c| (' '..='~').contains(&c)) {
-            let message = format!("{name:?} is no name of a variable");
+            let message = format!("{name:?} is no name of a variable: printable ASCII without '=' is wanted");
             out.push(
                 Diagnostic::at(Code::BadEnvName, path.key("name"), message)
-                    .with_help("printable ASCII without '=', for example NCCL_DEBUG"),
+                    .with_help("write a name such as NCCL_DEBUG"),
             );
             continue;
         }
         if TRAINER_ENV.contains(&name) {
-            let message = format!("Trainer sets {name} itself; what is given here may be replaced");
-            out.push(Diagnostic::at(Code::ReservedEnv, path.key("name"), message).with_help("leave it out"));
+            let message = format!("Kubeflow Trainer sets {name} itself, so the value given here may be replaced");
+            out.push(
+                Diagnostic::at(Code::ReservedEnv, path.key("name"), message)
+                    .with_help("remove it; nodes and processes follow from numNodes and gpusPerNode"),
+            );
         }
         source(variable.value_from.as_ref(), &variable.value, &path, out);
         if let Some(first) = last.insert(name, index) {
@@ -69,15 +75,15 @@ fn source(value_from: Option<&Value>, value: &str, path: &FieldPath, out: &mut V
     let Some(source) = value_from else { return };
     let path = path.key("valueFrom");
     if !value.is_empty() {
-        let message = "a variable has a value or a source, and this one has both";
+        let message = "a variable has a value or a valueFrom, and this one has both";
         out.push(Diagnostic::at(Code::EnvSource, &path, message).with_help("remove value or valueFrom"));
     }
     let given = source.as_object().map_or(0, serde_json::Map::len);
     if given != 1 {
         let message = format!(
-            "a source is exactly one of configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef, fileKeyRef; {given} given"
+            "valueFrom holds exactly one of configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef and fileKeyRef; here it holds {given}"
         );
-        out.push(Diagnostic::at(Code::EnvSource, &path, message).with_help("keep exactly one"));
+        out.push(Diagnostic::at(Code::EnvSource, &path, message).with_help("keep exactly one of them"));
     }
 }
 
@@ -153,8 +159,11 @@ fn pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     let reserved = reserved(spec);
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let taken = |path: FieldPath, what: &str, name: &str, out: &mut Vec<Diagnostic>| {
-        let message = format!("{what} {name:?} is the engine's own");
-        out.push(Diagnostic::at(Code::ReservedPodPart, path, message).with_help("choose another one"));
+        let message = format!("the {what} {name:?} is taken: the engine adds one of its own to the pods");
+        out.push(Diagnostic::at(Code::ReservedPodPart, path, message).with_help(format!(
+            "choose another {}",
+            what.rsplit_once(' ').filter(|(_, last)| *last == "path").map_or("name", |_| "path")
+        )));
     };
     let mut volumes: Vec<String> = Vec::new();
     for (index, volume) in spec.volumes.iter().enumerate() {
@@ -185,11 +194,11 @@ fn pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         let name = text(mount, "name");
         let own = reserved.volumes.contains(&name.as_str());
         if !name.is_empty() && !own && !volumes.contains(&name) {
-            let message = format!("no volume is called {name:?}");
+            let message = format!("no volume of spec.volumes is called {name:?}");
             let near = super::nearest(&name, volumes.iter().map(String::as_str));
             let help = near.map_or_else(
                 || format!("add a volume {name:?} to spec.volumes"),
-                |near| format!("did you mean {near}?"),
+                |near| format!("did you mean `{near}`?"),
             );
             out.push(Diagnostic::at(Code::BadName, path.key("name"), message).with_help(help));
         }
@@ -211,12 +220,12 @@ fn unique_name(what: &str, name: String, path: FieldPath, seen: &mut Vec<String>
         return;
     }
     if !is_dns1123_label(&name) {
-        let message = format!("{name:?} is no name of a {what}");
-        out.push(
-            Diagnostic::at(Code::BadName, path, message).with_help("at most 63 lower-case letters, digits and '-'"),
+        let message = format!(
+            "{name:?} is no name of a {what}: lower-case letters, digits and '-' are allowed, with a letter or digit at both ends"
         );
+        out.push(Diagnostic::at(Code::BadName, path, message).with_help("use at most 63 of these characters"));
     } else if seen.contains(&name) {
-        let message = format!("{what} {name:?} stands twice in a pod");
+        let message = format!("the {what} name {name:?} stands twice in a pod");
         out.push(Diagnostic::at(Code::DuplicateName, path, message).with_help("give each its own name"));
     } else {
         seen.push(name);

@@ -34,10 +34,13 @@ pub fn check_run(run: &WorkloadRun) -> Vec<Diagnostic> {
     measurements(spec, &mut out);
     gang_and_labels(spec, &mut out);
     if !spec.priority_class_name.is_empty() && !is_dns1123_subdomain(&spec.priority_class_name) {
-        let message = format!("{:?} is no name of a priority class", spec.priority_class_name);
+        let message = format!(
+            "{:?} is no name of a priority class: lower-case letters, digits, '-' and '.' are allowed, with a letter or digit at both ends",
+            spec.priority_class_name
+        );
         out.push(
             Diagnostic::at(Code::BadPriorityClass, "spec.priorityClassName", message)
-                .with_help("lower-case letters, digits, '-' and '.', at most 253, for example high-priority"),
+                .with_help("use at most 253 lower-case letters, digits, '-' and '.', for example high-priority"),
         );
     }
     out
@@ -61,10 +64,13 @@ fn one_of(value: &str, allowed: &[&str], path: &str, out: &mut Vec<Diagnostic>) 
     if value.is_empty() || allowed.contains(&value) {
         return;
     }
-    let message = format!("{path} is {value:?}; allowed are {}", allowed.join(", "));
+    let (allowed_are, use_one) = match allowed {
+        [only] => (format!("only {only} is allowed"), format!("write {only}, or leave it out")),
+        several => (format!("allowed are {}", several.join(", ")), format!("use one of {}", several.join(", "))),
+    };
+    let message = format!("{path} is {value:?}; {allowed_are}");
     let near = super::nearest(value, allowed.iter().copied());
-    let help =
-        near.map_or_else(|| format!("use one of {}", allowed.join(", ")), |near| format!("did you mean {near}?"));
+    let help = near.map_or(use_one, |near| format!("did you mean `{near}`?"));
     out.push(Diagnostic::at(Code::NotAllowed, path, message).with_help(help));
 }
 
@@ -86,19 +92,21 @@ fn metadata(metadata: &ObjectMeta, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::at(Code::BadName, "metadata.name", message).with_help(help));
     }
     if !metadata.namespace.is_empty() && !is_dns1123_label(&metadata.namespace) {
-        let message = format!("{:?} is no name of a namespace", metadata.namespace);
-        let help = "at most 63 lower-case letters, digits and '-', with a letter or digit at both ends";
+        let message = format!(
+            "{:?} is no name of a namespace: lower-case letters, digits and '-' are allowed, with a letter or digit at both ends",
+            metadata.namespace
+        );
+        let help = "name an existing namespace, as kubectl get namespaces shows it";
         out.push(Diagnostic::at(Code::BadName, "metadata.namespace", message).with_help(help));
     }
     let labels = FieldPath::parse("metadata.labels");
     for (key, value) in &metadata.labels {
         let problem = label_key_problem(key).or_else(|| label_value_problem(value));
         if let Some(problem) = problem {
-            let message = format!("label {key:?} with value {value:?} is none: {problem}");
-            out.push(
-                Diagnostic::at(Code::BadLabel, labels.key(key), message)
-                    .with_help("use a key and value of the label grammar"),
-            );
+            let message = format!("{key:?} with value {value:?} is no label: {problem}");
+            out.push(Diagnostic::at(Code::BadLabel, labels.key(key), message).with_help(
+                "use a key such as team or example.org/team, and a value of letters, digits, '-', '_' and '.'",
+            ));
         }
     }
 }
@@ -116,9 +124,9 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             Diagnostic::at(
                 Code::FrameworkChoice,
                 "spec.framework",
-                "no framework is given: without torch and mpi, spec.framework.exec is meant, and it is absent",
+                "no framework is given; exactly one of torch, mpi and exec is wanted",
             )
-            .with_help("give exactly one of torch, mpi, exec"),
+            .with_help("add spec.framework.torch, spec.framework.mpi or spec.framework.exec"),
         ),
         several => out.push(
             Diagnostic::at(
@@ -126,7 +134,7 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
                 "spec.framework",
                 format!("{} are given together; a run has exactly one framework", several.join(" and ")),
             )
-            .with_help("keep one of them"),
+            .with_help("keep one of them and remove the rest"),
         ),
     }
     if let Some(torch) = &f.torch {
@@ -134,7 +142,7 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         match (&torch.script, &torch.module) {
             (Some(_), Some(_)) => out.push(
                 Diagnostic::at(Code::TorchChoice, path, "script and module are given together; torchrun starts one")
-                    .with_help("keep one of them"),
+                    .with_help("keep one of them and remove the rest"),
             ),
             (None, None) => out.push(
                 Diagnostic::at(Code::TorchChoice, path, "neither script nor module is given; torchrun needs one")
@@ -179,7 +187,7 @@ fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
                 &path,
                 "inline and configMapRef are given together; one ConfigMap is mounted at /config",
             )
-            .with_help("keep one of them"),
+            .with_help("keep one of them and remove the rest"),
         ),
         (None, Some(reference)) => {
             not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out)
@@ -201,8 +209,9 @@ fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             && key != "."
             && !key.starts_with("..");
         if !fine {
-            let message = format!("{key:?} is no file name of a ConfigMap");
-            let help = "letters, digits, '-', '_' and '.', at most 253, no folders";
+            let message =
+                format!("{key:?} is no name of a file in a ConfigMap: letters, digits, '-', '_' and '.' are allowed");
+            let help = "use at most 253 of these characters, without folders";
             out.push(Diagnostic::at(Code::BadName, path.key("inline").key(key), message).with_help(help));
         }
     }
@@ -228,7 +237,7 @@ fn counts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         let message = format!("{name:?} is no extended resource: a domain, a slash and a name are wanted");
         out.push(
             Diagnostic::at(Code::BadResourceName, path, message)
-                .with_help("for example rdma/ib or nvidia.com/mlnxnics"),
+                .with_help("write for example rdma/ib or nvidia.com/mlnxnics"),
         );
     }
 }
@@ -249,12 +258,12 @@ fn checkpoint(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         not_empty("", "spec.checkpoint.storageSize", "the size of the claim, for example 500Gi", out);
     } else if !is_storage_size(&checkpoint.storage_size) {
         let message = format!(
-            "{:?} is no storage size: digits, perhaps a fraction, perhaps Ki, Mi, Gi, Ti, Pi or Ei",
+            "{:?} is no storage size: a number is wanted, with Ki, Mi, Gi, Ti, Pi or Ei behind it or nothing",
             checkpoint.storage_size
         );
         out.push(
             Diagnostic::at(Code::BadStorageSize, "spec.checkpoint.storageSize", message)
-                .with_help("for example 500Gi or 1.5Ti"),
+                .with_help("write for example 500Gi or 1.5Ti"),
         );
     }
     if let Some(restarts) = checkpoint.max_restarts {
@@ -263,10 +272,11 @@ fn checkpoint(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     if let Some(class) = checkpoint.storage_class_name.as_deref().filter(|c| !c.is_empty())
         && !is_dns1123_subdomain(class)
     {
-        let message = format!("{class:?} is no name of a storage class");
+        let message =
+            format!("{class:?} is no name of a storage class: lower-case letters, digits, '-' and '.' are allowed");
         out.push(
             Diagnostic::at(Code::BadName, "spec.checkpoint.storageClassName", message)
-                .with_help("lower-case letters, digits, '-' and '.'"),
+                .with_help("name a class as kubectl get storageclass shows it"),
         );
     }
 }
@@ -296,14 +306,18 @@ fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
     }
     match GoDuration::parse(text) {
         None => {
-            let message = format!("{text:?} is no duration, so the limit per job is 24h");
-            out.push(Diagnostic::at(Code::TimeoutUnreadable, path, message).with_help(GoDuration::GRAMMAR));
+            let message = format!("{text:?} is no duration such as 90m or 1h30m, so the limit per job is 24h");
+            out.push(
+                Diagnostic::at(Code::TimeoutUnreadable, path, message)
+                    .with_help(format!("write {}", GoDuration::GRAMMAR)),
+            );
         }
         Some(limit) if limit.nanos <= 0 => {
-            let message = format!("a limit per job of {limit} ends every job at once");
+            let message =
+                format!("a limit per job of {limit} would end every job at once; a duration above zero is wanted");
             out.push(
                 Diagnostic::at(Code::BadDuration, path, message)
-                    .with_help("give a duration above zero, for example 90m"),
+                    .with_help("write for example 90m, or leave it out for 24h"),
             );
         }
         Some(limit) if spec.framework.mpi.is_some() && limit > GoDuration::hours(1) => {
@@ -380,7 +394,7 @@ fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Dia
     }
     if spec.num_nodes > 1 && gang::resolve(spec.gang_scheduler.as_ref()).is_none() {
         let message = format!(
-            "{} pods are placed by the scheduler one by one; on a busy cluster some bind and hold GPUs while the rest wait for ever",
+            "the scheduler places the {} pods of this Unpinned run one by one; on a busy cluster some bind and hold GPUs while the rest wait for ever",
             spec.num_nodes
         );
         out.push(
@@ -393,13 +407,11 @@ fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Dia
 fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
     let path = FieldPath::parse("spec.thresholds");
     for key in run.spec.thresholds.keys().filter(|k| !THRESHOLDS.contains(&k.as_str())) {
-        let message = format!(
-            "run {}: threshold on {key:?}, which nobody measures; known are {}",
-            run.metadata.name,
-            THRESHOLDS.join(", ")
-        );
+        let message =
+            format!("{key:?} is no metric that a threshold can be set on; known are {}", THRESHOLDS.join(", "));
         let near = super::nearest(key, THRESHOLDS);
-        let help = near.map_or_else(|| "use a known metric".to_owned(), |near| format!("did you mean {near}?"));
+        let help =
+            near.map_or_else(|| "use one of the known metrics".to_owned(), |near| format!("did you mean `{near}`?"));
         out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).with_help(help));
     }
 }
@@ -413,10 +425,9 @@ fn measurements(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         not_empty(profile, &format!("spec.{name}.logProfileRef"), "a LogProfile, for example nccl-bandwidth", out);
         if let Some(interval) = interval.filter(|i| i.nanos <= 0) {
             let path = format!("spec.{name}.sampleInterval");
-            let message = format!("a sample interval of {interval} never comes round");
+            let message = format!("a sample interval of {interval} never comes round; a duration above zero is wanted");
             out.push(
-                Diagnostic::at(Code::BadDuration, path, message)
-                    .with_help("give a duration above zero, for example 60s"),
+                Diagnostic::at(Code::BadDuration, path, message).with_help("write for example 60s, or leave it out"),
             );
         }
     }
@@ -431,14 +442,15 @@ fn gang_and_labels(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             out,
         );
         if let Some(problem) = label_value_problem(&scheduler.queue) {
-            let message = format!("queue {:?} becomes a label value, and is none: {problem}", scheduler.queue);
-            let help = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+            let message =
+                format!("the queue {:?} becomes the value of a label, and cannot be one: {problem}", scheduler.queue);
+            let help = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
             out.push(Diagnostic::at(Code::BadQueue, "spec.gangScheduler.queue", message).with_help(help));
         }
         queue_label_key(&scheduler.queue_label_key, out);
         let runai = scheduler.scheduler_name == "runai-scheduler" || scheduler.queue_label_key.starts_with("runai/");
         if runai && scheduler.queue.is_empty() {
-            let message = "on Run:ai the default default-queue is no real queue, and Run:ai refuses unknown queues";
+            let message = "no queue is named, so that the queue is default-queue; on Run:ai that is no real queue, and Run:ai refuses unknown queues";
             out.push(
                 Diagnostic::at(Code::RunaiQueue, "spec.gangScheduler.queue", message)
                     .with_help("set spec.gangScheduler.queue to an existing Run:ai queue"),
@@ -462,7 +474,7 @@ fn queue_label_key(key: &str, out: &mut Vec<Diagnostic>) {
         return;
     }
     if gang::is_reserved_key(key) || gang::is_downstream_key(key) {
-        let message = format!("label key {key:?} is reserved for the engine, Trainer or JobSet");
+        let message = format!("the label key {key:?} is reserved: the engine, Trainer or JobSet set it themselves");
         out.push(
             Diagnostic::at(Code::ReservedLabel, path, message)
                 .with_help("name the key that your scheduler reads, for example runai/queue"),
@@ -470,7 +482,8 @@ fn queue_label_key(key: &str, out: &mut Vec<Diagnostic>) {
     } else if let Some(problem) = label_key_problem(key) {
         let message = format!("{key:?} is no label key: {problem}");
         out.push(
-            Diagnostic::at(Code::BadLabel, path, message).with_help("for example kai.scheduler/queue or runai/queue"),
+            Diagnostic::at(Code::BadLabel, path, message)
+                .with_help("write for example kai.scheduler/queue or runai/queue"),
         );
     }
 }

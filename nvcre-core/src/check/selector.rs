@@ -5,6 +5,8 @@ use crate::api::{NodeSelectorRequirement, TargetSpec};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 
 const OPERATORS: [&str; 6] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
+/// The way out for labels.
+const SHOW_LABELS: &str = "use labels that nodes carry, as kubectl get nodes --show-labels shows them";
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// Checks a target at `path` (01 §1.2).
@@ -14,10 +16,7 @@ pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnos
         if let Some(problem) = problem {
             let message = format!("no node can carry label {key:?} with value {value:?}: {problem}");
             let path = path.key("nodeSelector").key(key);
-            out.push(
-                Diagnostic::at(Code::BadSelector, path, message)
-                    .with_help("use a label that nodes carry: kubectl get nodes --show-labels"),
-            );
+            out.push(Diagnostic::at(Code::BadSelector, path, message).with_help(SHOW_LABELS));
         }
     }
     for (index, expression) in target.match_expressions.iter().enumerate() {
@@ -25,7 +24,7 @@ pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnos
     }
     for (index, name) in target.node_names.iter().enumerate() {
         if !is_dns1123_subdomain(name) {
-            let message = format!("{name:?} is no name of a node");
+            let message = format!("{name:?} is no name of a node: lower-case letters, digits, '-' and '.' are allowed");
             let path = path.key("nodeNames").index(index);
             out.push(
                 Diagnostic::at(Code::BadSelector, path, message).with_help("use names as kubectl get nodes shows them"),
@@ -72,39 +71,42 @@ fn check_expression(expression: &NodeSelectorRequirement, path: &FieldPath, out:
     // The key that stands for the platform's own label until nodes are known is none yet (06 §5.3).
     let waiting = key == crate::fleet::AUTO_TOPOLOGY_KEY;
     if let Some(problem) = label_key_problem(key).filter(|_| !waiting) {
-        let message = format!("{key:?} (operator {operator:?}) is no label key: {problem}");
-        out.push(Diagnostic::at(Code::BadSelector, path.key("key"), message).with_help("use a label that nodes carry"));
+        let message = format!("the key {key:?} of operator {operator:?} is no label key: {problem}");
+        out.push(Diagnostic::at(Code::BadSelector, path.key("key"), message).with_help(SHOW_LABELS));
     }
     let values = expression.values.len();
     let wrong = match operator {
-        "In" | "NotIn" => (values == 0).then_some("at least one value"),
-        "Exists" | "DoesNotExist" => (values != 0).then_some("no values"),
-        "Gt" | "Lt" => (values != 1).then_some("exactly one value"),
+        "In" | "NotIn" => (values == 0).then_some(("at least one value", "add the values that are meant")),
+        "Exists" | "DoesNotExist" => (values != 0).then_some(("no values", "remove `values`, or use In or NotIn")),
+        "Gt" | "Lt" => (values != 1).then_some(("exactly one value", "give one whole number, in quotes")),
         _ => {
-            let message = format!("operator {operator:?} on key {key:?} is none; allowed are {}", OPERATORS.join(", "));
-            let near = super::nearest(operator, OPERATORS).map(|near| format!("did you mean {near}?"));
+            let message = format!("{operator:?} on key {key:?} is no operator; allowed are {}", OPERATORS.join(", "));
+            let near = super::nearest(operator, OPERATORS).map(|near| format!("did you mean `{near}`?"));
             out.push(
                 Diagnostic::at(Code::BadSelector, path.key("operator"), message)
-                    .with_help(near.unwrap_or_else(|| "use an allowed operator".into())),
+                    .with_help(near.unwrap_or_else(|| "use one of these operators".into())),
             );
             return;
         }
     };
-    if let Some(wanted) = wrong {
-        let message = format!("operator {operator} on key {key:?} takes {wanted}; {values} given");
-        out.push(Diagnostic::at(Code::BadSelector, path.key("values"), message).with_help("fix the list of values"));
+    if let Some((wanted, help)) = wrong {
+        let message = format!("the operator {operator} on key {key:?} takes {wanted}, and there are {values}");
+        out.push(Diagnostic::at(Code::BadSelector, path.key("values"), message).with_help(help));
         return;
     }
     for (index, value) in expression.values.iter().enumerate() {
         let path = path.key("values").index(index);
         if matches!(operator, "Gt" | "Lt") {
             if value.parse::<i64>().is_err() {
-                let message = format!("operator {operator} on key {key:?} compares integers, and {value:?} is none");
-                out.push(Diagnostic::at(Code::BadSelector, path, message).with_help("give one integer, quoted"));
+                let message =
+                    format!("the operator {operator} on key {key:?} compares whole numbers, and {value:?} is none");
+                out.push(
+                    Diagnostic::at(Code::BadSelector, path, message).with_help("give one whole number, in quotes"),
+                );
             }
         } else if let Some(problem) = label_value_problem(value) {
             let message = format!("no node can carry value {value:?} of key {key:?}: {problem}");
-            out.push(Diagnostic::at(Code::BadSelector, path, message).with_help("use values that nodes carry"));
+            out.push(Diagnostic::at(Code::BadSelector, path, message).with_help(SHOW_LABELS));
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn of(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let mut differs = |path: &str, message: &str| {
         out.push(
-            Diagnostic::at(Code::ControllerDiffers, FieldPath::parse(path), message)
+            Diagnostic::at(Code::EngineDiffers, FieldPath::parse(path), message)
                 .with_help("use delivery trainer (--show manifests), which sends exactly what is shown"),
         );
     };
@@ -26,14 +26,14 @@ pub(super) fn of(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
             if given {
                 differs(
                     path,
-                    "the reference engine ignores this field for MPI runs; here it takes effect on launcher and workers (D7)",
+                    "the reference engine ignores this field for MPI runs; here it takes effect on launcher and workers",
                 );
             }
         }
         if !spec.image_pull_secrets.is_empty() {
             differs(
                 "spec.imagePullSecrets",
-                "the reference engine gives pull secrets to the workers only; here the launcher has them too (D8)",
+                "the reference engine gives pull secrets to the workers only; here the launcher has them too",
             );
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn of(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
             if given {
                 differs(
                     &format!("spec.overrides[{index}].{key}"),
-                    "the reference engine drops this field of a user override without a word; here it takes effect (D17)",
+                    "the reference engine drops this field of a user override without a word; here it takes effect",
                 );
             }
         }
@@ -50,20 +50,20 @@ pub(super) fn of(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     if spec.orchestration.as_ref().is_some_and(|o| o.topology.is_some()) {
         differs(
             "spec.orchestration.topology",
-            "the WorkloadRun of the reference engine has no such field; here it takes effect (D4)",
+            "the WorkloadRun of the reference engine has no such field; here it takes effect",
         );
     }
     if spec.orchestration.as_ref().is_some_and(|o| o.test_scale == "intra-rack") {
         differs(
             "spec.orchestration.testScale",
-            "the reference engine loses strictDomain where a platform brings the topology key; here racks stay apart (D3)",
+            "the reference engine loses strictDomain where a platform brings the topology key; here racks stay apart",
         );
     }
     let config = spec.config.as_ref();
     if config.is_some_and(|c| c.config_map_ref.is_none() && c.inline.as_ref().is_none_or(|f| f.is_empty())) {
         differs(
             "spec.config",
-            "the reference engine mounts a ConfigMap that never exists, and the pods hang; here nothing is mounted (D42)",
+            "the reference engine mounts a ConfigMap that never exists, and the pods hang; here nothing is mounted",
         );
     }
     out

@@ -19,17 +19,17 @@ pub(super) fn take(spec: &mut WorkflowSpec, base: Base, findings: &mut Vec<Diagn
     // A fault that an override brought was reported at the override.
     if !has_errors(findings) {
         findings.extend(problems.into_iter().map(|mut p| {
-            p.path = None;
-            p.message = format!("the resolved job template is not sound: {}", p.message);
+            p.message = format!("the job template is not sound after the overrides: {}", p.message);
             p
         }));
     }
     match serde_json::from_value(sound) {
         Ok(template) => spec.job_template = template,
         Err(error) if !has_errors(findings) => {
-            let message = format!("the resolved job template cannot be read: {error}");
+            let message = format!("the job template cannot be read after the overrides: {error}");
             findings.push(
-                Diagnostic::new(Code::BadResult, message).with_help("check the overrides that change the job template"),
+                Diagnostic::at(Code::WrongType, path, message)
+                    .with_help("check the overrides that change the job template"),
             );
         }
         Err(_) => {}
@@ -67,11 +67,11 @@ pub(super) fn priority_class(spec: &mut WorkflowSpec, name: &str) {
     }
 }
 
-/// The contract of gang scheduling on the resolved result (02 §10.4).
-pub(super) fn gang_contract(spec: &mut WorkflowSpec) -> Vec<Diagnostic> {
-    let path = FieldPath::parse("spec.workloadMetadata.labels");
+/// The contract of gang scheduling on the resolved result (02 §10.4); `labels` names the labels of the workload object
+/// in findings.
+pub(super) fn gang_contract(spec: &mut WorkflowSpec, labels: &FieldPath) -> Vec<Diagnostic> {
     let gang = spec.gang_scheduler.clone();
-    gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), &path)
+    gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), labels)
 }
 
 /// The limits of Trainer and JobSet on the result (08 rows 14–24).
@@ -92,8 +92,12 @@ pub(super) fn placement(orchestration: &OrchestrationSpec, run: &WorkloadRun) ->
     let own = run.spec.orchestration.as_ref();
     if orchestration.diagnose.is_some() {
         let message = "orchestration.diagnose splits the nodes into groups; orchestration.placement Unpinned makes exactly one job";
-        out.push(Diagnostic::at(Code::PlacementConflict, "spec.overrides", message).with_help("remove one of the two"));
+        out.push(
+            Diagnostic::at(Code::PlacementConflict, "spec.orchestration.diagnose", message)
+                .with_help("remove one of the two"),
+        );
     }
+    let strict_path = "spec.orchestration.topology.strictDomain";
     let strict = orchestration.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true));
     let said = own.is_some_and(|o| {
         o.test_scale == "intra-rack" || o.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true))
@@ -101,7 +105,7 @@ pub(super) fn placement(orchestration: &OrchestrationSpec, run: &WorkloadRun) ->
     if strict && !said {
         let message = "orchestration.topology.strictDomain makes one job per domain; orchestration.placement Unpinned makes exactly one job";
         out.push(
-            Diagnostic::at(Code::PlacementConflict, "spec.overrides", message)
+            Diagnostic::at(Code::PlacementConflict, strict_path, message)
                 .with_help("to keep one job inside one domain, name its label in spec.target.matchExpressions"),
         );
     }

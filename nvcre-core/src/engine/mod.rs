@@ -22,6 +22,7 @@
 //! ```
 
 mod annotations;
+mod blame;
 mod differences;
 mod facts;
 mod finish;
@@ -32,6 +33,7 @@ mod plan;
 mod plan_of;
 mod read;
 mod render;
+mod resolve;
 mod warnings;
 
 pub use crate::jobs::Delivery;
@@ -41,6 +43,7 @@ pub use knowledge::{Knowledge, KnowledgeEntry, KnowledgeRow, PLATFORMS_FORMAT};
 pub use plan::{PLAN_FORMAT, Plan, PlanExclusion, PlanGroup};
 pub use read::RunInput;
 pub use render::{Jobs, Rendering};
+pub use resolve::ResolvedWorkflow;
 
 use crate::catalogue::Catalogue;
 use std::borrow::Cow;

@@ -42,7 +42,7 @@ impl Engine {
             let root = other.root.as_ref();
             let kind = root.and_then(|r| r.get("kind")).and_then(|k| k.as_str()).unwrap_or("without a kind");
             let message = format!(
-                "document {number} is a second object ({kind}); the file of a run holds exactly one WorkloadRun"
+                "document {number} of the file is another object ({kind}); the file of a run holds exactly one WorkloadRun"
             );
             let mut finding = Diagnostic::new(Code::WrongKind, message)
                 .with_help("keep one WorkloadRun in the file, and everything else in files of its own")
@@ -50,8 +50,10 @@ impl Engine {
             finding.span = root.map(|r| r.entry("kind").map_or(r.span, |e| e.value.span));
             diagnostics.push(finding);
         }
+        // What is missing from a document that broke off may stand behind the break.
+        let broken = diagnostics.iter().any(|d| matches!(d.code, Code::Syntax | Code::LimitExceeded));
         let read = schema::decode_run(&source, lenient);
-        diagnostics.extend(read.diagnostics);
+        diagnostics.extend(read.diagnostics.into_iter().filter(|d| !broken || d.code != Code::MissingField));
         RunInput { run: read.value, source: Some(source), diagnostics }
     }
 }

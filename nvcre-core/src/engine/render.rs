@@ -1,17 +1,17 @@
 //! The road itself.
 
 use super::facts::{discover_options, framework};
-use super::{Engine, Facts, Options, RunInput, annotations, differences, finish, layers, warnings};
+use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Diagnostic, FieldPath, has_errors};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
-use crate::overrides::{self, Base, Known};
+use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build};
-use crate::yaml::Source;
+use crate::yaml::{Read, Source};
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
 #[derive(Debug, Clone)]
@@ -28,7 +28,8 @@ pub struct Rendering<'a> {
     pub fleet: Option<Fleet>,
     /// The inventory.
     pub inventory: Option<&'a Inventory>,
-    /// What became of every override; empty for a template.
+    /// What became of every override; empty for a template. Entries that did not match are only rendered for a trace:
+    /// otherwise their `patches` says `none`.
     pub overrides: Vec<OverrideOutcome>,
     /// The override that brought the topology key, when one did.
     pub topology_origin: Option<Origin>,
@@ -72,12 +73,12 @@ impl Rendering<'_> {
             namespace: &self.run.metadata.namespace,
             delivery,
         });
+        let mut found = found;
+        blame::lead_back(self, &mut found);
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
         out.prepared = prepared;
-        if let Some(source) = self.source {
-            source.locate(&mut out.diagnostics);
-        }
+        place(self.source, &mut out.diagnostics);
         crate::diagnostic::sort(&mut out.diagnostics);
         out
     }
@@ -117,10 +118,21 @@ impl Engine {
         (rendering, trace)
     }
 
-    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62).
-    pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Inventory {
-        let (platform, architecture) = self.declared(&input.run, options, &mut Vec::new());
-        synthetic_inventory(&self.catalogue, &platform, &architecture, count, input.run.spec.gpus_per_node)
+    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62). No
+    /// platform is guessed: without one there are no nodes, and a finding says so.
+    pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
+        let mut diagnostics = Vec::new();
+        let (platform, architecture) = self.declared(&input.run, options, &mut diagnostics);
+        let gpus = input.run.spec.gpus_per_node;
+        let count = if platform.is_empty() { 0 } else { count };
+        let wrong_flag = has_errors(&diagnostics);
+        // Wrong flags are told by discovery.
+        diagnostics.retain(|d| d.code == Code::NoArchitecture);
+        if platform.is_empty() && !wrong_flag {
+            let message = "nodes are to be assumed, and no platform says of which kind";
+            diagnostics.push(Diagnostic::new(Code::FlagConflict, message).with_help("name it with --platform, and the GPU with --gpu-arch"));
+        }
+        Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
     }
 
     fn render_with<'a, R: Recorder>(
@@ -164,14 +176,8 @@ impl Engine {
         let mut spec = built.spec;
         let mut outcomes = Vec::new();
         if facts.resolved {
-            let mut base = Base {
-                job_template: serde_json::to_value(&spec.job_template).unwrap_or_default(),
-                dependencies: std::mem::take(&mut spec.dependencies),
-                orchestration: std::mem::take(&mut spec.orchestration),
-                own_topology_key: facts.inputs(&run).own_topology_key,
-            };
-            outcomes = overrides::apply(&mut base, &layers, &matches, recorder, &mut found);
-            finish::take(&mut spec, base, &mut found);
+            let own_key = facts.inputs(&run).own_topology_key;
+            outcomes = resolve::apply_layers(&mut spec, &layers, &matches, own_key, recorder, &mut found);
             finish::priority_class(&mut spec, &run.spec.priority_class_name);
         } else {
             spec.overrides = layers.iter().map(finish::stored).collect();
@@ -195,8 +201,14 @@ impl Engine {
             diagnostics: Vec::new(),
         };
         if rendering.facts.resolved {
-            found.extend(finish::gang_contract(&mut rendering.workflow.spec));
-            found.extend(finish::trainer_limits(&rendering.workflow.spec));
+            // What a faulty gang scheduler does to the result is no fault of its own.
+            let labels = FieldPath::parse("spec.workloadMetadata.labels");
+            let mut result = match has_error_below("spec.gangScheduler", &found) {
+                true => finish::trainer_limits(&rendering.workflow.spec),
+                false => resolve::contract(&mut rendering.workflow.spec, &labels),
+            };
+            blame::lead_back(&rendering, &mut result);
+            found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
                 found.extend(overrides::repeated_options(&mpi_words));
@@ -227,7 +239,9 @@ impl Engine {
 
     /// What comes after overrides: the target that they may have changed, capacity, size, groups.
     fn place(&self, rendering: &mut Rendering<'_>, options: &Options, found: &mut Vec<Diagnostic>) {
-        found.extend(finish::placement(&rendering.workflow.spec.orchestration, &rendering.run));
+        let mut result = finish::placement(&rendering.workflow.spec.orchestration, &rendering.run);
+        blame::lead_back(rendering, &mut result);
+        found.extend(result);
         let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
             found.extend(finish::topology_without_nodes(rendering));
             return;
@@ -251,7 +265,9 @@ impl Engine {
         let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
         let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
         let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
-        found.extend(fleet.size_check(inventory, size.into(), placement, &path));
+        let mut size = fleet.size_check(inventory, size.into(), placement, &path);
+        blame::lead_back(rendering, size.as_mut_slice());
+        found.extend(size);
         if !none_left {
             found.extend(finish::topology(rendering, inventory, &fleet, self));
         }
@@ -269,11 +285,48 @@ fn join(input: &RunInput, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
             rules.push(finding);
         }
     }
-    if let Some(source) = &input.source {
-        source.locate(&mut rules);
-    }
+    let mut rules = without_follow_ups(&input.diagnostics, rules);
+    place(input.source.as_ref(), &mut rules);
     let mut all = input.diagnostics.clone();
     all.extend(rules);
     crate::diagnostic::sort(&mut all);
     all
+}
+
+fn has_error_below(path: &str, findings: &[Diagnostic]) -> bool {
+    let path = FieldPath::parse(path);
+    let below = |d: &Diagnostic| d.path.as_ref().is_some_and(|p| p.0.starts_with(&path.0));
+    findings.iter().any(|d| d.severity == Severity::Error && below(d))
+}
+
+/// Findings without those that only say what another error leads to: no node for a target that is wrong itself, a count
+/// of the result that the run's own field is to blame for.
+fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let errors: Vec<(Code, FieldPath)> = reading
+        .iter()
+        .chain(&rules)
+        .filter(|d| d.severity == Severity::Error)
+        .filter_map(|d| Some((d.code, d.path.clone()?)))
+        .collect();
+    let other = |rule: &Diagnostic, is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
+        let Some(path) = &rule.path else { return false };
+        errors.iter().any(|(code, error)| *code != rule.code && is(path, error))
+    };
+    let follows = |rule: &Diagnostic| match rule.code {
+        Code::NoEligibleNodes => other(rule, &|path, error| error != path && error.0.starts_with(&path.0)),
+        Code::NegativeCount | Code::JobSize | Code::UnpinnedWithoutSize => other(rule, &|path, error| error == path),
+        _ => false,
+    };
+    let kept: Vec<bool> = rules.iter().map(|rule| !follows(rule)).collect();
+    rules.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(rule, _)| rule).collect()
+}
+
+/// Adds file, line and column; what speaks of no field, or of one that only the result has, belongs to the file as a
+/// whole.
+fn place(source: Option<&Source>, findings: &mut [Diagnostic]) {
+    let Some(source) = source else { return };
+    source.locate(findings);
+    for finding in findings {
+        finding.file.get_or_insert_with(|| source.file.clone());
+    }
 }

@@ -31,11 +31,11 @@ impl Fleet {
         ];
         for (what, before, after) in pairs.into_iter().filter(|(_, before, after)| before != after) {
             let message = format!(
-                "The target that {origin} sets selects nodes of {what} {after}; the nodes of the run's own target, for \
-                 which it was rendered, are of {what} {before}."
+                "the target that {origin} sets selects nodes of {what} {after}; the nodes of the run's own target, for \
+                 which it was rendered, are of {what} {before}"
             );
             found.push(Diagnostic::at(Code::OverrideChangesFleet, path, message).with_help(
-                "Put the target into spec.target of the run, or choose nodes of the same platform and GPU architecture.",
+                "put the target into spec.target of the run, or choose nodes of the same platform and GPU architecture",
             ));
         }
         (fleet, found)

@@ -41,7 +41,7 @@ pub fn vote<'a>(architectures: impl IntoIterator<Item = &'a str>) -> Option<Vote
 pub(crate) fn undetermined(vote: Vote<'_>, winners: &[&str], silent: &[&str], target: &FieldPath) -> Diagnostic {
     let message = format!(
         "{} of GPU architecture {} ({}) stand against {} without a product that names an architecture ({}): the \
-         minority would decide what all of them are.",
+         minority would decide what all of them are",
         nodes(vote.votes),
         vote.winner,
         commas(winners),
@@ -49,8 +49,8 @@ pub(crate) fn undetermined(vote: Vote<'_>, winners: &[&str], silent: &[&str], ta
         commas(silent),
     );
     Diagnostic::at(Code::UndeterminedArchitecture, target.clone(), message).with_help(
-        "Label the nodes with nvidia.com/gpu.product (GPU feature discovery does it), add their ResourceSlices to the \
-         inventory, narrow the target, or name the architecture with --gpu-arch.",
+        "label the nodes with nvidia.com/gpu.product (GPU feature discovery does it), add their ResourceSlices to the \
+         inventory, narrow the target, or name the architecture with --gpu-arch",
     )
 }
 
@@ -63,9 +63,9 @@ pub(crate) fn none_left(wanted: &str, found: &[(String, usize)], target: &FieldP
     Diagnostic::at(
         Code::NoNodeOfArchitecture,
         target.clone(),
-        format!("No node of the target is of GPU architecture {wanted}, which --gpu-arch asks for. Found: {found}."),
+        format!("no node of the target is of GPU architecture {wanted}, which --gpu-arch asks for; found: {found}"),
     )
-    .with_help("Name one of the architectures found, or leave --gpu-arch out to take the most frequent one.")
+    .with_help("name one of the architectures found, or leave --gpu-arch out to take the most frequent one")
 }
 
 #[cfg(test)]

@@ -59,6 +59,7 @@ impl Fleet {
             return Vec::new();
         }
         let mut fractions = Vec::new();
+        let mut first = None;
         let excluded = &mut self.excluded;
         self.nodes.retain(|index| {
             let Some(node) = inventory.nodes.get(*index as usize) else { return false };
@@ -71,6 +72,7 @@ impl Fleet {
                 }
                 Some(_) => true,
                 None => {
+                    first.get_or_insert(*index);
                     fractions.push(format!("{} has {text}", inventory.text(node.name)));
                     true
                 }
@@ -80,14 +82,13 @@ impl Fleet {
         let mut out = Vec::new();
         if !fractions.is_empty() {
             let message = format!(
-                "{} kept although the allocatable {GPU_RESOURCE} is no whole number: {}.",
+                "{} kept although the allocatable {GPU_RESOURCE} is no whole number: {}",
                 nodes(fractions.len()),
                 commas(&fractions)
             );
-            out.push(
-                Diagnostic::new(Code::GpuCountNotWhole, message)
-                    .with_help("Check the device plugin of these nodes: extended resources are whole numbers."),
-            );
+            let finding = Diagnostic::new(Code::GpuCountNotWhole, message)
+                .with_help("check the device plugin of these nodes: extended resources are whole numbers");
+            out.push(inventory.place(finding, first, &self.target_path));
         }
         out.extend(self.capacity_finding(inventory));
         out
@@ -104,17 +105,17 @@ impl Fleet {
         let listed = self.has_list(inventory, &members);
         Some(if self.nodes.is_empty() {
             let message = format!(
-                "No node has the {needs} {GPU_RESOURCE} that a pod requests; the largest number is {largest}: {listed}."
+                "no node has the {needs} {GPU_RESOURCE} that a pod requests; the largest number is {largest}: {listed}"
             );
             Diagnostic::at(Code::NoNodeWithEnoughGpus, "spec.gpusPerNode", message)
-                .with_help(format!("Set spec.gpusPerNode to at most {largest}, or choose other nodes."))
+                .with_help(format!("set spec.gpusPerNode to at most {largest}, or choose other nodes"))
         } else {
             let message = format!(
-                "{} left out with fewer than the {needs} {GPU_RESOURCE} that a pod requests: {listed}.",
+                "{} left out with fewer than the {needs} {GPU_RESOURCE} that a pod requests: {listed}",
                 nodes(members.len())
             );
             Diagnostic::at(Code::InsufficientGpuCapacity, "spec.gpusPerNode", message)
-                .with_help(format!("Set spec.gpusPerNode to at most {} to keep them.", self.smallest(&members)))
+                .with_help(format!("set spec.gpusPerNode to at most {} to keep them", self.smallest(&members)))
         })
     }
 

@@ -92,7 +92,7 @@ impl Fleet {
         }
 
         found.extend(fleet.decide_platform(&candidates, platform_flag, catalogue));
-        found.extend(placeholders(inventory, &candidates, &fleet.product_table));
+        found.extend(placeholders(inventory, &candidates, &fleet.product_table, &fleet.target_path));
         if candidates.is_empty() {
             fleet.architecture = arch_flag.unwrap_or(fleet.architecture);
             fleet.sort_excluded(inventory);
@@ -111,7 +111,11 @@ impl Fleet {
         fleet.nodes = candidates.iter().map(|c| c.node).collect();
         fleet.sort_excluded(inventory);
         found.extend(findings::exclusions(inventory, &fleet));
-        found.extend(health::warnings(candidates.iter().map(|c| (c.name, c.health))));
+        found.extend(health::warnings(
+            inventory,
+            &fleet.target_path,
+            candidates.iter().map(|c| (c.node, c.name, c.health)),
+        ));
         (fleet, found)
     }
 
@@ -168,16 +172,16 @@ impl Fleet {
         let listed = commas(counts.iter().map(|(name, count)| format!("{name}: {}", nodes(*count))));
         match flag {
             Some(flag) if counts.keys().any(|name| *name != flag) => {
-                let message = format!("The platform is {flag}, as --platform says, but the nodes look like {listed}.");
+                let message = format!("the platform is {flag}, as --platform says, but the nodes look like {listed}");
                 Some(Diagnostic::new(Code::PlatformOverridden, message).with_help(
-                    "Leave --platform out to go by the nodes; keep it when their providerID and labels mislead.",
+                    "leave --platform out to go by the nodes; keep it when their providerID and labels mislead",
                 ))
             }
             None if counts.len() > 1 => {
-                let message = format!("The target holds nodes of several platforms, one is wanted: {listed}.");
+                let message = format!("the target holds nodes of several platforms, one is wanted: {listed}");
                 let known = commas(catalogue.platforms.iter().map(|p| p.name.as_str()));
                 Some(Diagnostic::at(Code::HeterogeneousPlatform, self.target_path.clone(), message).with_help(format!(
-                    "Narrow the target to the nodes of one platform, or settle it with --platform ({known})."
+                    "narrow the target to the nodes of one platform, or settle it with --platform ({known})"
                 )))
             }
             _ => None,
@@ -228,7 +232,12 @@ impl Fleet {
 }
 
 /// The warning about products that name no GPU (00 D32).
-fn placeholders(inventory: &Inventory, candidates: &[Candidate<'_>], table: &[Product]) -> Option<Diagnostic> {
+fn placeholders(
+    inventory: &Inventory,
+    candidates: &[Candidate<'_>],
+    table: &[Product],
+    target: &FieldPath,
+) -> Option<Diagnostic> {
     let marked: Vec<&Candidate<'_>> = candidates.iter().filter(|c| c.product.placeholder.is_some()).collect();
     if marked.is_empty() {
         return None;
@@ -241,16 +250,17 @@ fn placeholders(inventory: &Inventory, candidates: &[Candidate<'_>], table: &[Pr
         .map(|p| p.text.as_str())
         .collect();
     let mut message = format!(
-        "{} with the placeholder product {} count as unlabelled: {}.",
+        "{} with the placeholder product {} count as unlabelled: {}",
         nodes(marked.len()),
         commas(labels),
         commas(marked.iter().map(|c| c.name)),
     );
     if !filled.is_empty() {
-        message.push_str(&format!(" ResourceSlices say {}.", commas(filled)));
+        message.push_str(&format!("; ResourceSlices say {}", commas(filled)));
     }
-    Some(Diagnostic::new(Code::PlaceholderProduct, message).with_help(
-        "The driver does not know the board: update the driver and GPU feature discovery, label the nodes with \
-         nvidia.com/gpu.product, or name the architecture with --gpu-arch.",
-    ))
+    let finding = Diagnostic::new(Code::PlaceholderProduct, message).with_help(
+        "the driver does not know the board: update the driver and GPU feature discovery, label the nodes with \
+         nvidia.com/gpu.product, or name the architecture with --gpu-arch",
+    );
+    Some(inventory.place(finding, marked.first().map(|c| c.node), target))
 }

@@ -31,12 +31,12 @@ pub(crate) fn unknown_names(inventory: &Inventory, fleet: &Fleet) -> Option<Diag
     };
     let names = commas(unknown.iter().map(|(_, name)| *name));
     let message = match unknown.len() {
-        1 => format!("The inventory has no node of the name {names}."),
-        count => format!("The inventory has no nodes of these {count} names: {names}."),
+        1 => format!("the inventory has no node of the name {names}"),
+        count => format!("the inventory has no nodes of these {count} names: {names}"),
     };
     Some(
         Diagnostic::at(Code::UnknownNodeNames, path, message)
-            .with_help("Names are compared with metadata.name of the nodes; correct or remove them."),
+            .with_help("names are compared with metadata.name of the nodes; correct or remove them"),
     )
 }
 
@@ -81,11 +81,14 @@ fn counts(fleet: &Fleet) -> Vec<String> {
 
 /// Nodes that look like GPU nodes and lack only the label (00 D27).
 pub(crate) fn unlabelled<'a>(inventory: &'a Inventory, fleet: &'a Fleet) -> impl Iterator<Item = &'a str> {
-    let lacks = |r: ExclusionReason| matches!(r, ExclusionReason::GpuPresent { looks_like_gpu: true, .. });
-    fleet.excluded.iter().filter(move |e| lacks(e.reason)).map(|e| fleet.name(inventory, e.node))
+    fleet.excluded.iter().filter(|e| looks_like_gpu(e.reason)).map(|e| fleet.name(inventory, e.node))
 }
 
 /// `kubectl label nodes a b nvidia.com/gpu.present=true --overwrite`, for the first ten of them.
+fn looks_like_gpu(reason: ExclusionReason) -> bool {
+    matches!(reason, ExclusionReason::GpuPresent { looks_like_gpu: true, .. })
+}
+
 fn label_command(names: &[&str]) -> String {
     let some: Vec<&str> = names.iter().take(10).copied().collect();
     let rest = if names.len() > some.len() { " (and so on)" } else { "" };
@@ -95,31 +98,32 @@ fn label_command(names: &[&str]) -> String {
 /// The error that nobody takes part (03 §0 step 3, 00 D27).
 pub(crate) fn no_eligible_nodes(inventory: &Inventory, fleet: &Fleet) -> Diagnostic {
     if inventory.nodes.is_empty() {
-        return Diagnostic::new(Code::NoEligibleNodes, "The inventory holds no nodes.")
-            .with_help("Write it with: kubectl get nodes -o yaml > nodes.yaml");
+        let finding = Diagnostic::new(Code::NoEligibleNodes, "the inventory holds no nodes")
+            .with_help("write it with: kubectl get nodes -o yaml > nodes.yaml");
+        return inventory.place(finding, None, &fleet.target_path);
     }
-    let listed = counts(fleet).join("; ");
+    let listed = counts(fleet).join(", ");
     let total = nodes(inventory.nodes.len());
     let names: Vec<&str> = unlabelled(inventory, fleet).collect();
-    let mut message = format!("No node takes part. Of {total} in the inventory: {listed}.");
+    let mut message = format!("no node takes part: of {total} in the inventory {listed}");
     let mut help = Vec::new();
     if !names.is_empty() {
         message.push_str(&format!(
-            " {} of these offer nvidia.com/gpu or carry a product label and lack only {GPU_PRESENT_KEY}=true.",
+            "; {} of these offer nvidia.com/gpu or carry a product label and lack only {GPU_PRESENT_KEY}=true",
             names.len()
         ));
-        help.push(format!("Label GPU nodes that lack the label: {}", label_command(&names)));
+        help.push(format!("label GPU nodes that lack the label: {}", label_command(&names)));
     }
     if fleet.excluded.iter().any(|e| matches!(e.reason, ExclusionReason::Cordoned { gpu: true })) {
         help.push(format!(
-            "Uncordon nodes with kubectl uncordon, or keep them with {}: true.",
+            "uncordon nodes with kubectl uncordon, or keep them with {}: true",
             fleet.target_path.key("includeUnschedulable")
         ));
     }
     if help.is_empty() {
-        help.push(format!("Compare {} with the labels of the nodes.", fleet.target_path));
+        help.push(format!("compare {} with the labels of the nodes", fleet.target_path));
     }
-    Diagnostic::at(Code::NoEligibleNodes, fleet.target_path.clone(), message).with_help(help.join(" "))
+    Diagnostic::at(Code::NoEligibleNodes, fleet.target_path.clone(), message).with_help(help.join("; "))
 }
 
 /// What is said when some nodes take part and others do not although one would expect it.
@@ -129,17 +133,17 @@ pub(crate) fn exclusions(inventory: &Inventory, fleet: &Fleet) -> Vec<Diagnostic
         |filter: Filter| -> Vec<&str> { fleet.excluded_by(filter).map(|e| fleet.name(inventory, e.node)).collect() };
     let cordoned = of(Filter::Cordon);
     if !cordoned.is_empty() {
-        let message = format!("{} of the target left out as cordoned: {}.", nodes(cordoned.len()), commas(&cordoned));
+        let message = format!("{} of the target left out as cordoned: {}", nodes(cordoned.len()), commas(&cordoned));
         let path = fleet.target_path.key("includeUnschedulable");
         out.push(
             Diagnostic::at(Code::CordonedNodesExcluded, path, message)
-                .with_help("Uncordon them with kubectl uncordon, or set includeUnschedulable: true."),
+                .with_help("uncordon them with kubectl uncordon, or set includeUnschedulable: true"),
         );
     }
     let other = of(Filter::Architecture);
     if !other.is_empty() {
         let message = format!(
-            "The target holds more than one GPU architecture: only {} takes part ({}); left out: {}: {}.",
+            "the target holds more than one GPU architecture: only {} takes part ({}); left out: {}: {}",
             fleet.architecture,
             nodes(fleet.nodes.len()),
             nodes(other.len()),
@@ -147,20 +151,20 @@ pub(crate) fn exclusions(inventory: &Inventory, fleet: &Fleet) -> Vec<Diagnostic
         );
         out.push(
             Diagnostic::at(Code::HeterogeneousGpu, fleet.target_path.clone(), message)
-                .with_help("Narrow the target to one architecture, and start one run for each."),
+                .with_help("narrow the target to one architecture, and start one run for each"),
         );
     }
     let names: Vec<&str> = unlabelled(inventory, fleet).collect();
     if !names.is_empty() {
         let message = format!(
-            "{} offering nvidia.com/gpu or carrying a product label left out without {GPU_PRESENT_KEY}=true: {}.",
+            "{} offering nvidia.com/gpu or carrying a product label left out without {GPU_PRESENT_KEY}=true: {}",
             nodes(names.len()),
             commas(&names)
         );
-        out.push(
-            Diagnostic::new(Code::UnlabelledGpuNodes, message)
-                .with_help(format!("To let them take part: {}", label_command(&names))),
-        );
+        let finding = Diagnostic::new(Code::UnlabelledGpuNodes, message)
+            .with_help(format!("to let them take part: {}", label_command(&names)));
+        let first = fleet.excluded.iter().find(|e| looks_like_gpu(e.reason)).map(|e| e.node);
+        out.push(inventory.place(finding, first, &fleet.target_path));
     }
     out
 }
@@ -175,11 +179,16 @@ impl Fleet {
         inventory.nodes.iter().filter_map(value).for_each(|id| *holders.entry(id).or_default() += 1);
         let mut missing = Vec::new();
         let mut shared = Vec::new();
-        for node in self.members(inventory) {
+        let (mut first_missing, mut first_shared) = (None, None);
+        for (index, node) in self.nodes.iter().zip(self.members(inventory)) {
             let name = inventory.text(node.name);
             match value(node) {
-                None => missing.push(name),
+                None => {
+                    first_missing.get_or_insert(*index);
+                    missing.push(name);
+                }
                 Some(id) if holders.get(&id).is_some_and(|n| *n > 1) => {
+                    first_shared.get_or_insert(*index);
                     shared.push(format!("{name} ({})", inventory.text(id)));
                 }
                 Some(_) => {}
@@ -188,25 +197,23 @@ impl Fleet {
         let mut out = Vec::new();
         if !missing.is_empty() {
             let message = format!(
-                "{} without the label {HOSTNAME_KEY}: {}. Pods are bound to it by the node's name and may not land there.",
+                "{} without the label {HOSTNAME_KEY}: {}; pods are bound to it by the node's name and may not land there",
                 nodes(missing.len()),
                 commas(&missing)
             );
-            out.push(
-                Diagnostic::new(Code::MissingHostnameLabel, message)
-                    .with_help("The kubelet sets this label; restore it on these nodes."),
-            );
+            let finding = Diagnostic::new(Code::MissingHostnameLabel, message)
+                .with_help("the kubelet sets this label; restore it on these nodes");
+            out.push(inventory.place(finding, first_missing, &self.target_path));
         }
         if !shared.is_empty() {
             let message = format!(
-                "{} share the value of {HOSTNAME_KEY} with another node: {}. Pods bound to one may land on the other.",
+                "{} share the value of {HOSTNAME_KEY} with another node: {}; pods bound to one may land on the other",
                 nodes(shared.len()),
                 commas(&shared)
             );
-            out.push(
-                Diagnostic::new(Code::DuplicateHostnameLabel, message)
-                    .with_help("Give every node its own value of this label."),
-            );
+            let finding = Diagnostic::new(Code::DuplicateHostnameLabel, message)
+                .with_help("give every node its own value of this label");
+            out.push(inventory.place(finding, first_shared, &self.target_path));
         }
         out
     }
@@ -214,8 +221,8 @@ impl Fleet {
 
 /// The error that jobs and manifests are wanted and there are no nodes (00 D62).
 pub fn no_inventory() -> Diagnostic {
-    Diagnostic::new(Code::NoInventory, "Jobs and manifests need nodes, and no inventory is given.").with_help(
-        "Give one with --nodes FILE (kubectl get nodes -o yaml), or render for N made-up nodes of the declared platform \
-         and GPU with --assume-nodes N.",
+    Diagnostic::new(Code::NoInventory, "jobs and manifests need nodes, and no inventory is given").with_help(
+        "give one with --nodes FILE (kubectl get nodes -o yaml), or render for N made-up nodes of the declared platform \
+         and GPU with --assume-nodes N",
     )
 }

@@ -5,7 +5,7 @@ use super::select::label_id;
 use super::{Inventory, InventoryNode, StringId};
 use crate::api::GPU_RESOURCE;
 use crate::check::Quantity;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use std::collections::BTreeSet;
 
 /// What is wrong with a node.
@@ -73,39 +73,39 @@ impl HealthProblem {
         match self {
             Self::NoAllocatableGpus => (
                 "with 0 allocatable nvidia.com/gpu and no ResourceSlice of GPUs",
-                "Pods that request GPUs stay Pending there.",
-                "Check the device plugin or the GPU operator on these nodes",
+                "pods that request GPUs stay Pending there",
+                "check the device plugin or the GPU operator on these nodes",
             ),
             Self::Mig => (
                 "with GPUs split by MIG",
-                "The GPUs a pod gets there are slices or none at all: collective communication between MIG slices does \
-                 not work and pods that request whole GPUs stay Pending.",
-                "Turn MIG off on these nodes",
+                "the GPUs a pod gets there are slices or none at all: collective communication between MIG slices does \
+                 not work and pods that request whole GPUs stay Pending",
+                "turn MIG off on these nodes",
             ),
             Self::Shared => (
                 "with GPUs shared in time (a -SHARED product, or more GPUs than the board has)",
-                "Several ranks can get the same GPU: NCCL refuses that, and bandwidth is not measured right.",
-                "Turn time-slicing off on these nodes",
+                "several ranks can get the same GPU: NCCL refuses that, and bandwidth is not measured right",
+                "turn time-slicing off on these nodes",
             ),
             Self::NotReady => (
                 "whose condition Ready is not True",
-                "Pods placed there do not start.",
-                "Repair these nodes or wait until they are Ready",
+                "pods placed there do not start",
+                "repair these nodes or wait until they are Ready",
             ),
             Self::BadTaint => (
                 "with a taint of a broken or leaving node",
-                "Pods placed there do not start, or are evicted.",
-                "Repair or remove these nodes",
+                "pods placed there do not start, or are evicted",
+                "repair or remove these nodes",
             ),
             Self::VirtualKubelet => (
                 "that a virtual kubelet stands for",
-                "There is no machine behind such a node that could run the pods with GPUs and RDMA.",
-                "Leave these nodes out by a label in spec.target",
+                "there is no machine behind such a node that could run the pods with GPUs and RDMA",
+                "leave these nodes out by a label in spec.target",
             ),
             Self::NotLinux => (
                 "with another operating system than linux",
-                "The images of the run are for Linux and do not start there.",
-                "Leave these nodes out with the label kubernetes.io/os: linux in spec.target.nodeSelector",
+                "the images of the run are for Linux and do not start there",
+                "leave these nodes out with the label kubernetes.io/os: linux in spec.target.nodeSelector",
             ),
         }
     }
@@ -220,20 +220,22 @@ impl<'a> HealthCheck<'a> {
 }
 
 /// One warning per kind of problem. `members` are the nodes that take part.
-pub(crate) fn warnings<'a>(members: impl Iterator<Item = (&'a str, HealthProblems)> + Clone) -> Vec<Diagnostic> {
+pub(crate) fn warnings<'a>(
+    inventory: &Inventory,
+    target: &FieldPath,
+    members: impl Iterator<Item = (u32, &'a str, HealthProblems)> + Clone,
+) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for problem in HealthProblem::ALL {
-        let names: Vec<&str> = members.clone().filter(|(_, p)| p.contains(problem)).map(|(name, _)| name).collect();
-        if names.is_empty() {
-            continue;
-        }
+        let with = || members.clone().filter(|(.., p)| p.contains(problem));
+        let Some((first, ..)) = with().next() else { continue };
+        let names: Vec<&str> = with().map(|(_, name, _)| name).collect();
         let (found, consequence, remedy) = problem.words();
         let verb = if names.len() == 1 { "takes" } else { "take" };
-        let message = format!("{} {found} {verb} part: {}. {consequence}", nodes(names.len()), commas(&names));
-        out.push(
-            Diagnostic::new(problem.code(), message)
-                .with_help(format!("{remedy}, or leave them out with --only-healthy.")),
-        );
+        let message = format!("{} {found} {verb} part: {}; {consequence}", nodes(names.len()), commas(&names));
+        let finding = Diagnostic::new(problem.code(), message)
+            .with_help(format!("{remedy}, or leave them out with --only-healthy"));
+        out.push(inventory.place(finding, Some(first), target));
     }
     out
 }

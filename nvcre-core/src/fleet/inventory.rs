@@ -1,6 +1,7 @@
 //! The dense form of an inventory: every text once, a node as numbers. 100,000 real nodes fit into 100 MB.
 
 use crate::api::Taint;
+use crate::diagnostic::{Diagnostic, FieldPath, Position, Span};
 use indexmap::IndexSet;
 
 /// A text of an inventory, by number.
@@ -99,6 +100,22 @@ impl Inventory {
     /// The text of a number.
     pub fn text(&self, id: StringId) -> &str {
         self.strings.text(id)
+    }
+
+    /// Names file and place of a node in a finding about it, or without a node the first file. Nodes that stand in no
+    /// file leave the finding to the field of the run that chooses them.
+    pub(crate) fn place(&self, finding: Diagnostic, node: Option<u32>, field: &FieldPath) -> Diagnostic {
+        if super::is_synthetic(self) || self.files.is_empty() {
+            return finding.with_path(field);
+        }
+        let node = node.and_then(|index| self.nodes.get(index as usize));
+        let Some(file) = self.files.get(node.map_or(0, |node| node.file as usize)) else {
+            return finding.with_path(field);
+        };
+        let finding = finding.with_file(file);
+        let Some(node) = node.filter(|node| node.line > 0) else { return finding };
+        let start = Position { offset: 0, line: node.line, column: node.column };
+        finding.with_span(Span { start, end: start })
     }
 
     /// The value of a label of a node.

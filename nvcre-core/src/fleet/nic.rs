@@ -117,15 +117,15 @@ impl Fleet {
         let wanted = commas(rule.prefixes.iter().map(|p| format!("{p}*")).chain(rule.names.iter().cloned()));
         let mut message = if all.qualifying.len() > 1 {
             format!(
-                "Several NIC resources cover every node of the target ({}), so none is requested.",
+                "several NIC resources cover every node of the target ({}), so none is requested",
                 commas(&all.qualifying)
             )
         } else if all.seen.is_empty() {
-            format!("No node of the target offers a NIC resource ({wanted}), so none is requested.")
+            format!("no node of the target offers a NIC resource ({wanted}), so none is requested")
         } else {
             format!(
-                "Of the NIC resources on the nodes of the target ({}) none reaches the count of {required} on every \
-                 node, so none is requested.",
+                "of the NIC resources on the nodes of the target ({}) none reaches the count of {required} on every \
+                 node, so none is requested",
                 commas(&all.seen)
             )
         };
@@ -134,15 +134,15 @@ impl Fleet {
         {
             let out = self.excluded.iter().filter(|e| e.reason.is_late()).map(|e| self.name(inventory, e.node));
             message.push_str(&format!(
-                " All nodes that take part offer {name}; what decides are the {} that do not take part: {}.",
+                "; all nodes that take part offer {name}; what decides are the {} that do not take part: {}",
                 nodes.len() - self.nodes.len(),
                 commas(out),
             ));
         }
         let help = if all.qualifying.is_empty() && !all.seen.is_empty() {
-            "Set spec.nicResourceName to the resource to request, or spec.mlnxPerNode to a count that every node offers."
+            "set spec.nicResourceName to the resource to request, or spec.mlnxPerNode to a count that every node offers"
         } else {
-            "Set spec.nicResourceName to the resource to request."
+            "set spec.nicResourceName to the resource to request"
         };
         let notice = Diagnostic::at(Code::NicResourceDetection, "spec.nicResourceName", message).with_help(help);
         NicResource::Undecided { qualifying: all.qualifying.into_iter().collect(), notice: Box::new(notice) }

@@ -65,10 +65,10 @@ pub fn parse_architecture_flag(text: &str, catalogue: &Catalogue) -> Result<Opti
     let known = catalogue.architecture_names().join(", ");
     let error = Diagnostic::new(
         Code::UnknownArchitecture,
-        format!("{text:?} is no GPU architecture of the hardware table; known are: {known}."),
+        format!("{text:?} is no GPU architecture of the hardware table; known are: {known}"),
     );
     Err(Box::new(
-        error.with_help("Give one of the known names, or a product label that begins with one, such as NVIDIA-GB300."),
+        error.with_help("give one of the known names, or a product label that begins with one, such as NVIDIA-GB300"),
     ))
 }
 
@@ -86,9 +86,9 @@ pub fn parse_platform_flag<'a>(text: &'a str, catalogue: &Catalogue) -> Result<O
     let known: Vec<&str> = catalogue.platforms.iter().map(|p| p.name.as_str()).collect();
     let error = Diagnostic::new(
         Code::UnknownPlatform,
-        format!("{text:?} is no known platform; known are: {}.", known.join(", ")),
+        format!("{text:?} is no known platform; known are: {}", known.join(", ")),
     );
-    Err(Box::new(error.with_help("Give one of the known names as it is written here; case matters.")))
+    Err(Box::new(error.with_help("give one of the known names as it is written here; case matters")))
 }
 
 /// The architecture that a target names by its product label: in `nodeSelector`, or as the only value of an `In`
@@ -130,18 +130,18 @@ pub fn hardware_notice(
         .collect();
     let path = missing.first().copied().unwrap_or("spec.gpusPerNode");
     let message = format!(
-        "The hardware table has no row for GPU architecture {architecture}, so its fallback counts apply: \
-         gpusPerNode {} and mlnxPerNode {}. Used after spec.gpusPerNode and spec.mlnxPerNode: gpusPerNode {} and \
-         mlnxPerNode {}.",
+        "the hardware table has no row for GPU architecture {architecture}, so its fallback counts apply: \
+         gpusPerNode {} and mlnxPerNode {}; used after spec.gpusPerNode and spec.mlnxPerNode: gpusPerNode {} and \
+         mlnxPerNode {}",
         table.gpus_per_node,
         table.mlnx_per_node,
         gpus.unwrap_or(table.gpus_per_node),
         mlnx.unwrap_or(table.mlnx_per_node),
     );
     let help = if missing.is_empty() {
-        "Nothing to do: spec.gpusPerNode and spec.mlnxPerNode are both set.".to_owned()
+        "nothing to do: spec.gpusPerNode and spec.mlnxPerNode are both set".to_owned()
     } else {
-        format!("Set {} to what the nodes have.", list(missing.iter().copied(), " and "))
+        format!("set {} to what the nodes have", list(missing.iter().copied(), " and "))
     };
     Some(Diagnostic::at(Code::GpuArchitectureDefaults, path, message).with_help(help))
 }

@@ -50,12 +50,12 @@ impl Fleet {
         missing
             .map(|r| {
                 let message = format!(
-                    "{} requests {}, which none of the nodes that take part offers: its pods would stay Pending. The \
-                     nodes offer {shown}.",
+                    "{} requests {}, which none of the nodes that take part offers: its pods would stay Pending; the \
+                     nodes offer {shown}",
                     r.origin, r.resource
                 );
                 let out = Diagnostic::new(Code::ResourceNotOffered, message);
-                let out = if r.remedy.is_empty() { out } else { out.with_help(format!("Set {}.", r.remedy)) };
+                let out = if r.remedy.is_empty() { out } else { out.with_help(format!("set {}", r.remedy)) };
                 match &r.path {
                     Some(path) => out.with_path(path),
                     None => out,

@@ -23,9 +23,9 @@ impl Fleet {
         let unpinned = placement == "Unpinned";
         if nodes_per_job < 1 {
             return unpinned.then(|| {
-                let message = format!("An Unpinned job needs an explicit size, and numNodes is {nodes_per_job}.");
+                let message = format!("an Unpinned job needs an explicit size, and numNodes is {nodes_per_job}");
                 Diagnostic::at(Code::UnpinnedWithoutSize, path, message)
-                    .with_help("Set spec.numNodes to the number of nodes of the one job.")
+                    .with_help("set spec.numNodes to the number of nodes of the one job")
             });
         }
         let found = self.nodes.len();
@@ -33,21 +33,21 @@ impl Fleet {
         if found == 0 || needed <= found {
             return None;
         }
-        let mut message = format!("One job needs {}, and only {found} take part.", nodes(needed));
+        let mut message = format!("one job needs {}, and only {found} take part", nodes(needed));
         let mut remedies = Vec::new();
         self.name_causes(inventory, &mut message, &mut remedies);
         self.name_hidden(inventory, needed - found, &mut message, &mut remedies);
         if unpinned {
             remedies.push(format!(
-                "Make {} available that meet the target; the size of an Unpinned job is not lowered to fit.",
+                "make {} available that meet the target; the size of an Unpinned job is not lowered to fit",
                 nodes(needed)
             ));
         } else if remedies.is_empty() {
-            remedies.push(format!("Set {path} to at most {found}, or widen the target."));
+            remedies.push(format!("set {path} to at most {found}, or widen the target"));
         } else {
-            remedies.push(format!("Or set {path} to {found}."));
+            remedies.push(format!("or set {path} to {found}"));
         }
-        Some(Diagnostic::at(Code::NotEnoughNodes, path, message).with_help(remedies.join(" ")))
+        Some(Diagnostic::at(Code::NotEnoughNodes, path, message).with_help(remedies.join("; ")))
     }
 
     /// Exclusions that made the fleet smaller.
@@ -56,28 +56,28 @@ impl Fleet {
         let names = |list: &[&Excluded]| commas(list.iter().map(|e| self.name(inventory, e.node)));
         let sick = of(Filter::Health);
         if !sick.is_empty() {
-            message.push_str(&format!(" Left out as not healthy: {}: {}.", nodes(sick.len()), names(&sick)));
-            remedies.push("Repair the unhealthy nodes, or leave --only-healthy out.".to_owned());
+            message.push_str(&format!("; left out as not healthy: {}: {}", nodes(sick.len()), names(&sick)));
+            remedies.push("repair the unhealthy nodes, or leave --only-healthy out".to_owned());
         }
         let other = of(Filter::Architecture);
         if !other.is_empty() {
             message.push_str(&format!(
-                " Left out as not of GPU architecture {}: {}: {}.",
+                "; left out as not of GPU architecture {}: {}: {}",
                 self.architecture,
                 nodes(other.len()),
                 names(&other)
             ));
-            remedies.push("Narrow the target to one GPU architecture that has enough nodes.".to_owned());
+            remedies.push("narrow the target to one GPU architecture that has enough nodes".to_owned());
         }
         let small = of(Filter::Capacity);
         if !small.is_empty() {
             message.push_str(&format!(
-                " Left out with fewer than the requested {} {GPU_RESOURCE}: {}: {}.",
+                "; left out with fewer than the requested {} {GPU_RESOURCE}: {}: {}",
                 self.requested_gpus,
                 nodes(small.len()),
                 self.has_list(inventory, &small)
             ));
-            remedies.push("Lower spec.gpusPerNode to what these nodes have.".to_owned());
+            remedies.push("lower spec.gpusPerNode to what these nodes have".to_owned());
         }
     }
 
@@ -92,14 +92,14 @@ impl Fleet {
         }
         let mut add = |list: &[&str], what: &str, remedy: String| {
             if !list.is_empty() {
-                message.push_str(&format!(" {what}: {}: {}.", nodes(list.len()), commas(list)));
+                message.push_str(&format!("; {what}: {}: {}", nodes(list.len()), commas(list)));
                 remedies.push(remedy);
             }
         };
-        add(&cordoned, "Cordoned", "Uncordon the cordoned nodes, or set target.includeUnschedulable: true.".to_owned());
-        let remedy = format!("Label the GPU nodes that lack it with {GPU_PRESENT_KEY}=true.");
-        add(&absent, &format!("Offering GPUs without the label {GPU_PRESENT_KEY}=true"), remedy);
-        let remedy = format!("Label the nodes without a product with {GPU_PRODUCT_KEY}, or name it with --gpu-arch.");
-        add(&silent, "Without a product label", remedy);
+        add(&cordoned, "cordoned", "uncordon the cordoned nodes, or set target.includeUnschedulable: true".to_owned());
+        let remedy = format!("label the GPU nodes that lack it with {GPU_PRESENT_KEY}=true");
+        add(&absent, &format!("offering GPUs without the label {GPU_PRESENT_KEY}=true"), remedy);
+        let remedy = format!("label the nodes without a product with {GPU_PRODUCT_KEY}, or name it with --gpu-arch");
+        add(&silent, "without a product label", remedy);
     }
 }

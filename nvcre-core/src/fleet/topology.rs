@@ -23,9 +23,9 @@ pub fn domain_of<'a>(inventory: &'a Inventory, node: u32, key: &str) -> Option<&
 pub fn default_topology_key<'a>(catalogue: &'a Catalogue, platform: &str) -> Result<&'a str, Box<Diagnostic>> {
     let key = catalogue.platform(platform).and_then(|p| p.topology_key.as_deref());
     key.ok_or_else(|| {
-        let message = format!("Platform {platform} has no default label for topology domains.");
+        let message = format!("platform {platform} has no default label for topology domains");
         let error = Diagnostic::new(Code::NoDefaultTopologyKey, message);
-        let help = "Name the label with --topology-key, for example --topology-key nvidia.com/gpu.clique.";
+        let help = "name the label with --topology-key, for example --topology-key nvidia.com/gpu.clique";
         Box::new(error.with_help(help))
     })
 }

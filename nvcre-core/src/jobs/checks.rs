@@ -27,7 +27,7 @@ pub(crate) fn dependencies(dependencies: &[Value], findings: &mut Vec<Diagnostic
         let api = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         let namespace = super::references::at(object, &["metadata", "namespace"]).and_then(Value::as_str);
         if kind_of(object).is_empty() || name_of(object).is_empty() || api.is_empty() {
-            let message = "a dependency needs apiVersion, kind and metadata.name";
+            let message = "a dependency has no apiVersion, kind or metadata.name; all three are wanted";
             findings.push(
                 Diagnostic::at(Code::InvalidDependency, path, message).with_help("complete the object in the override"),
             );
@@ -72,10 +72,10 @@ pub(crate) fn names(
     let path = FieldPath::parse("metadata.name");
     let run = input.run_name();
     if let Some(problem) = run_name_problem(run) {
-        let message = format!("the run name {run:?} cannot be used: {problem}");
+        let message = format!("{run:?} is no name that a TrainJob and its labels can carry: {problem}");
         findings.push(
-            Diagnostic::at(Code::IllegalRunName, path, message)
-                .with_help("take a name of at most 63 lower-case letters, digits and '-' that begins with a letter"),
+            Diagnostic::at(Code::BadName, path, message)
+                .with_help("give another metadata.name, or --name; for example nccl-sweep"),
         );
         return;
     }
@@ -93,13 +93,12 @@ pub(crate) fn names(
         let rest = full.saturating_sub(run.len());
         let message = format!(
             "the run name {run:?} makes TrainJob names of up to {} characters; with the replicated job {job} a TrainJob \
-             name has at most {longest}, or its pods are never made. The longest legal name of this run has {} characters",
+             name has at most {longest}, or its pods are never made; the longest legal name of this run has {} characters",
             full.min(JOB_NAME_MAX) + 9,
             allowed.saturating_sub(rest)
         );
         findings.push(
-            Diagnostic::at(Code::NameTooLong, path, message)
-                .with_help("take a shorter run name, or a shorter name of the replicated job"),
+            Diagnostic::at(Code::NameTooLong, path, message).with_help("give a shorter metadata.name, or --name"),
         );
     }
 }
@@ -239,9 +238,9 @@ fn collide(what: &str, collision: &Collision, who: impl Fn(usize) -> String, len
     );
     let over = length.saturating_sub(if what == "Jobs" { JOB_NAME_MAX } else { COPY_NAME_MAX });
     let help = match over {
-        0 => "take another run name".to_owned(),
+        0 => "give another metadata.name, or --name".to_owned(),
         over => format!(
-            "names are cut to fit and get a short hash: a run name that is {over} or more characters shorter is not cut"
+            "names are cut to fit and get a short hash; give a metadata.name that is {over} or more characters shorter, so that nothing is cut"
         ),
     };
     Diagnostic::at(Code::NamesCollide, "metadata.name", message).with_help(help)

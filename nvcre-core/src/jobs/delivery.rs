@@ -18,7 +18,7 @@ pub(crate) fn no_effect(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) {
         let message = format!("{path} has no effect without the engine's controller: {what}");
         findings.push(
             Diagnostic::at(Code::NoEffectInDelivery, path, message)
-                .with_help("remove the field, or run through the engine's controller (--via controller)"),
+                .with_help("remove the field, or run through the engine's controller"),
         );
     };
     // The cordon check stands in every job template; only another one is somebody's wish.
@@ -74,7 +74,10 @@ fn restarts(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) {
         let message = format!(
             "checkpoint.maxRestarts {restarts} has no effect: the restarts are those of a JobSet, and the runtime is not part of the run"
         );
-        findings.push(Diagnostic::at(Code::NoEffectInDelivery, path, message));
+        findings.push(
+            Diagnostic::at(Code::NoEffectInDelivery, path, message)
+                .with_help("remove the field, or add the TrainingRuntime to the dependencies of an override"),
+        );
         return;
     };
     let set = at(runtime, &["spec", "template", "spec", "failurePolicy", "maxRestarts"]);

@@ -12,6 +12,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A dependency as the trace names it.
+/// The way out of a difference.
+pub(crate) const EXACT: &str = "use delivery trainer (--show manifests), which sends exactly what is shown";
+
 pub(crate) fn dependency_path(object: &Value) -> FieldPath {
     FieldPath::parse("spec.dependencies").named(format!("{}/{}", kind_of(object), name_of(object)))
 }
@@ -133,7 +136,7 @@ pub(crate) fn placement(
             name_of(domain)
         );
         let path = dependency_path(domain).key("spec").key("numNodes");
-        findings.push(Diagnostic::at(Code::EngineDiffers, path, message));
+        findings.push(Diagnostic::at(Code::EngineDiffers, path, message).with_help(EXACT));
     }
     let (Some(runtime), Some(train_job)) = (runtime, input.train_job()) else { return };
     let jobs = super::patch::target_jobs(train_job);
@@ -144,7 +147,7 @@ pub(crate) fn placement(
             let message = format!(
                 "the reference engine's patch replaces the tolerations that the runtime gives {job}; here both apply"
             );
-            findings.push(Diagnostic::at(Code::EngineDiffers, dependency_path(runtime), message));
+            findings.push(Diagnostic::at(Code::EngineDiffers, dependency_path(runtime), message).with_help(EXACT));
         }
         if !placement.requirements.expressions.is_empty()
             && !super::affinity::existing_terms(train_job, Some(pod), job).is_empty()
@@ -152,7 +155,7 @@ pub(crate) fn placement(
             let message = format!(
                 "the reference engine replaces the required node affinity that is there for {job}; here both must hold"
             );
-            findings.push(Diagnostic::at(Code::EngineDiffers, dependency_path(runtime), message));
+            findings.push(Diagnostic::at(Code::EngineDiffers, dependency_path(runtime), message).with_help(EXACT));
         }
     }
 }

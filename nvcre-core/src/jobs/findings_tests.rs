@@ -66,10 +66,10 @@ fn products_of_resource_slices_pin_nothing() {
 
 #[test]
 fn names_that_no_cluster_takes() {
-    for (name, code) in [("1-run", Code::IllegalRunName), ("my.run", Code::IllegalRunName)] {
+    for (name, code) in [("1-run", Code::BadName), ("my.run", Code::BadName)] {
         assert_eq!(Case::new(mpi(name, 2), gpu(4)).errors()[0].0, code, "{name}");
     }
-    assert_eq!(Case::new(mpi(&"x".repeat(64), 2), gpu(4)).errors()[0].0, Code::IllegalRunName);
+    assert_eq!(Case::new(mpi(&"x".repeat(64), 2), gpu(4)).errors()[0].0, Code::BadName);
     let long = Case::new(mpi("a-run-of-a-long-name", 2), gpu(4))
         .set("/spec/dependencies/0/spec/template/spec/replicatedJobs/1/name", json!("launcher-of-the-run"))
         .set(

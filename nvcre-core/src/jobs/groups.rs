@@ -52,16 +52,17 @@ pub(crate) fn nodes_per_job(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic
         Some(size) if size > 0 => Some(size.into()),
         Some(size) => {
             let message = format!("the trainer's numNodes is {size}; a job needs at least one node");
-            findings.push(Diagnostic::at(Code::JobSize, SIZE, message).with_help(
-                "give numNodes as a number from 1; it is honoured exactly, and no size stands for all nodes",
-            ));
+            findings.push(
+                Diagnostic::at(Code::JobSize, SIZE, message)
+                    .with_help("set numNodes to 1 or more; it is honoured exactly, and no size stands for all nodes"),
+            );
             None
         }
         None => {
             let message = "the job template has no trainer.numNodes, so the size of a job is unknown";
             findings.push(
                 Diagnostic::at(Code::JobSize, SIZE, message)
-                    .with_help("keep the override from removing spec.workload.trainJob.trainer.numNodes"),
+                    .with_help("keep overrides from removing spec.workload.trainJob.trainer.numNodes"),
             );
             None
         }
@@ -78,7 +79,11 @@ pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagno
         return None;
     }
     if found == 0 {
-        findings.push(Diagnostic::at(Code::JobSize, SIZE, "no node takes part, so there is nothing to group"));
+        let message = "no node takes part, so there is nothing to group";
+        findings.push(
+            Diagnostic::at(Code::JobSize, SIZE, message)
+                .with_help("see which nodes spec.target leaves out, and why, with nvcrectl workloadrun plan"),
+        );
         return None;
     }
     let grouping = input.grouping();
@@ -93,7 +98,9 @@ pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagno
                     found,
                     input.node_list(groups.repeated.iter().copied())
                 );
-                findings.push(Diagnostic::at(Code::NodesRunTwice, SIZE, message));
+                findings.push(Diagnostic::at(Code::NodesRunTwice, SIZE, message).with_help(
+                    "nothing to do; choose a numNodes that divides the number of nodes to have each run once",
+                ));
             }
             Some(groups)
         }
@@ -102,7 +109,9 @@ pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagno
             None
         }
         Err(error @ (PartitionError::Size(_) | PartitionError::NoNodes)) => {
-            findings.push(Diagnostic::at(Code::JobSize, SIZE, error.to_string()));
+            findings.push(
+                Diagnostic::at(Code::JobSize, SIZE, error.to_string()).with_help("set spec.numNodes to 1 or more"),
+            );
             None
         }
     }
@@ -116,7 +125,10 @@ fn conflicts_with_unpinned(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>
     }
     if orchestration.diagnose.is_some() {
         let message = "orchestration.placement Unpinned runs exactly one job, and orchestration.diagnose needs many";
-        findings.push(Diagnostic::at(Code::PlacementConflict, "spec.orchestration.placement", message));
+        findings.push(
+            Diagnostic::at(Code::PlacementConflict, "spec.orchestration.placement", message)
+                .with_help("remove one of the two"),
+        );
     }
     if orchestration.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true)) {
         let message =
@@ -137,19 +149,29 @@ fn odd_sizes(groups: &Groups, size: i64, grouping: Grouping<'_>, findings: &mut 
     }
     let odd: Vec<&Group> = groups.list.iter().filter(|g| g.nodes.len() != wanted).collect();
     let Some(first) = odd.first() else { return };
-    let cause = match (grouping, first.overflow) {
-        (Grouping::Strict(key), _) => {
-            format!("with strictDomain every value of the node label {key} is one group, whatever numNodes says")
-        }
-        (_, true) => "the nodes that are left do not fill an overflow group".to_owned(),
-        _ => format!(
-            "no {} nodes can be taken out of as few topology domains as they would fit into, so all nodes are one group",
-            wanted
+    let (cause, help) = match (grouping, first.overflow) {
+        (Grouping::Strict(key), _) => (
+            format!("with strictDomain every value of the node label {key} is one group, whatever numNodes says"),
+            "leave strictDomain (or testScale intra-rack) out to have groups of exactly numNodes nodes",
+        ),
+        (_, true) => (
+            "the nodes that are left do not fill an overflow group".to_owned(),
+            "nothing to do; choose a numNodes that divides the number of nodes to have equal groups",
+        ),
+        _ => (
+            format!(
+                "no {wanted} nodes can be taken out of as few topology domains as they would fit into, so all nodes are one group"
+            ),
+            "choose a smaller numNodes, or set spec.orchestration.topology.topologyKey: \"\" for plain groups by name",
         ),
     };
     let list = listed(odd.iter().map(|g| format!("{} has {}", g.name(), g.nodes.len())));
-    let message = format!("numNodes asks for groups of {wanted}, and {} differ: {list}; {cause}", odd.len());
-    findings.push(Diagnostic::at(Code::GroupSize, SIZE, message));
+    let message = format!(
+        "numNodes asks for groups of {wanted}, and {} {}: {list}; {cause}",
+        odd.len(),
+        if odd.len() == 1 { "differs" } else { "differ" }
+    );
+    findings.push(Diagnostic::at(Code::GroupSize, SIZE, message).with_help(help));
 }
 
 fn missing_label(input: &JobsInput<'_>, grouping: Grouping<'_>, missing: &[u32]) -> Diagnostic {
@@ -158,7 +180,7 @@ fn missing_label(input: &JobsInput<'_>, grouping: Grouping<'_>, missing: &[u32])
         Grouping::Plain | Grouping::Unpinned => "",
     };
     let origin = match input.topology_origin {
-        Some(Origin::Entry { id, name }) => format!("which entry {id} {name} of the platform catalogue brings"),
+        Some(Origin::Entry { id, name }) => format!("which entry {id} {name} of the platform catalogue sets"),
         Some(Origin::Override { index }) => format!("which spec.overrides[{index}] sets"),
         Some(Origin::Run { path }) => format!("which {path} sets"),
         Some(Origin::Flag { name }) => format!("which {name} sets"),

@@ -4,6 +4,7 @@ use super::patch::jobs_of;
 use super::references::{at, name_of};
 use super::runtime::{item_name, replicated_jobs, runtime_of};
 use crate::api::{TrainJobSpec, Trainer};
+use crate::check::TRAINER_ENV;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,18 +15,6 @@ const MOST_ITEMS: usize = 128;
 const LONGEST_WORD: usize = 64 * 1024;
 /// Most runtime patches.
 const MOST_PATCHES: usize = 16;
-/// Variables that Trainer sets itself (08 row 18).
-const RESERVED_ENV: [&str; 9] = [
-    "OMPI_MCA_orte_default_hostfile",
-    "OMPI_MCA_plm_rsh_args",
-    "OMPI_MCA_orte_keep_fqdn_hostnames",
-    "OMPI_MCA_orte_set_default_slots",
-    "PET_NNODES",
-    "PET_NPROC_PER_NODE",
-    "PET_NODE_RANK",
-    "PET_MASTER_ADDR",
-    "PET_MASTER_PORT",
-];
 
 fn train_job_path() -> FieldPath {
     FieldPath::parse("spec.jobTemplate.spec.workload.trainJob")
@@ -50,7 +39,8 @@ fn counts(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
     if let Some(count) = trainer.num_proc_per_node.filter(|n| *n < 1) {
         let path = train_job_path().key("trainer").key("numProcPerNode");
         let message = format!("numProcPerNode is {count}; a node runs at least one process");
-        findings.push(Diagnostic::at(Code::NegativeCount, path, message).with_help("set spec.gpusPerNode from 1"));
+        findings
+            .push(Diagnostic::at(Code::NegativeCount, path, message).with_help("set spec.gpusPerNode to 1 or more"));
     }
 }
 
@@ -60,21 +50,21 @@ fn environment(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
     for (index, variable) in trainer.env.iter().enumerate() {
         let at = path.index(index).key("name");
         let name = &variable.name;
-        if RESERVED_ENV.contains(&name.as_str()) {
-            let message = format!("Kubeflow Trainer sets {name} itself and refuses a TrainJob that sets it");
+        if TRAINER_ENV.contains(&name.as_str()) {
+            let message = format!("{name} is set by Kubeflow Trainer, which refuses it in trainer.env");
             findings.push(
                 Diagnostic::at(Code::ReservedTrainerEnv, at, message)
-                    .with_help("remove the variable; nodes and processes follow from numNodes and gpusPerNode"),
+                    .with_help("remove it; sizes come from numNodes and gpusPerNode, options of mpirun from mpiArgs"),
             );
         } else if !seen.insert(name.as_str()) {
-            let message = format!("the trainer has the variable {name} twice, and the API keys variables by name");
-            findings.push(Diagnostic::at(Code::TrainerEnv, at, message).with_help("keep one of the two entries"));
+            let message = format!("{name} is in trainer.env twice, which the cluster refuses");
+            findings.push(Diagnostic::at(Code::DuplicateTrainerEnv, at, message).with_help("keep one of the two"));
         }
     }
     if trainer.env.len() > MOST_ITEMS {
         let message = format!("the trainer has {} variables; Trainer takes at most {MOST_ITEMS}", trainer.env.len());
         findings.push(
-            Diagnostic::at(Code::TrainerEnv, path, message)
+            Diagnostic::at(Code::TooManyVariables, path, message)
                 .with_help("move variables into spec.config or into the image"),
         );
     }
@@ -85,7 +75,7 @@ fn words(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
         let path = train_job_path().key("trainer").key(field);
         if list.len() > MOST_ITEMS {
             let message = format!(
-                "trainer.{field} has {} words; Trainer takes at most {MOST_ITEMS}. The most come from {}",
+                "trainer.{field} has {} words; Trainer takes at most {MOST_ITEMS}; most of them are {}",
                 list.len(),
                 contributors(list)
             );
@@ -153,7 +143,7 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
                     .with_help("name who owns the patch, for example example.com/team"),
             );
         } else if !managers.insert(manager.as_str()) {
-            let message = format!("two runtime patches have the manager {manager}, and the API keys them by manager");
+            let message = format!("two runtime patches have the manager {manager}, and each manager may have one");
             findings.push(
                 Diagnostic::at(Code::RuntimePatches, path.key("manager"), message).with_help("merge the two patches"),
             );
@@ -161,7 +151,7 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
         for job in jobs_of(patch) {
             if runtime.is_some() && !known.contains(job.name.as_str()) {
                 let message = format!(
-                    "the patch of {manager} names the replicated job {:?}, and the runtime has {}",
+                    "the runtime patch of {manager} names the replicated job {:?}, and the runtime has only {}",
                     job.name,
                     known.iter().copied().collect::<Vec<_>>().join(", ")
                 );
@@ -174,7 +164,7 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
             let containers = pod.and_then(|p| p.spec.as_ref()).map_or(&[][..], |s| s.containers.as_slice());
             if containers.iter().any(|c| c.name == "node" && !c.env.is_empty()) {
                 let message = format!(
-                    "the patch of {manager} sets env of container node in {}, and Trainer refuses that",
+                    "the runtime patch of {manager} sets env of the container node in {}, and Trainer refuses that",
                     job.name
                 );
                 findings.push(
@@ -213,8 +203,11 @@ fn policy(runtime: &Value, findings: &mut Vec<Diagnostic>) {
         );
     }
     if let Some(nodes) = policy.get("numNodes").and_then(Value::as_i64).filter(|n| *n < 1) {
-        let message = format!("mlPolicy.numNodes is {nodes}; it counts from 1");
-        findings.push(Diagnostic::at(Code::NegativeCount, path.key("numNodes"), message));
+        let message = format!("mlPolicy.numNodes is {nodes}; a job needs at least one node");
+        findings.push(
+            Diagnostic::at(Code::NegativeCount, path.key("numNodes"), message)
+                .with_help("set spec.numNodes to 1 or more"),
+        );
     }
 }
 
@@ -225,8 +218,12 @@ fn order(runtime: &Value, findings: &mut Vec<Diagnostic>) {
     if let Some(first) = jobs.first().filter(depends) {
         let message = format!("the first replicated job {} has dependsOn, and JobSet refuses that", item_name(first));
         findings.push(
-            Diagnostic::at(Code::ReplicatedJobs, path.key("replicatedJobs").index(0).key("dependsOn"), message)
-                .with_help("put the replicated job that others depend on first"),
+            Diagnostic::at(
+                Code::ReplicatedJobs,
+                path.key("replicatedJobs").named(item_name(first)).key("dependsOn"),
+                message,
+            )
+            .with_help("put the replicated job that others depend on first"),
         );
     }
     let in_order = at(runtime, &["spec", "template", "spec", "startupPolicy", "startupPolicyOrder"]);
@@ -239,9 +236,11 @@ fn order(runtime: &Value, findings: &mut Vec<Diagnostic>) {
     }
     for (index, job) in jobs.iter().enumerate() {
         if let Some(count) = job.get("replicas").and_then(Value::as_i64).filter(|n| *n < 0) {
-            let message = format!("the replicated job {} has {count} replicas", item_name(job));
-            let path = path.key("replicatedJobs").index(index).key("replicas");
-            findings.push(Diagnostic::at(Code::NegativeCount, path, message).with_help("give a number from 0"));
+            let message = format!("the replicated job {} has {count} replicas; 0 or more are wanted", item_name(job));
+            let name = item_name(job);
+            let path = path.key("replicatedJobs");
+            let path = if name.is_empty() { path.index(index) } else { path.named(name) }.key("replicas");
+            findings.push(Diagnostic::at(Code::NegativeCount, path, message).with_help("set replicas to 0 or more"));
         }
     }
 }
@@ -296,8 +295,8 @@ mod tests {
             [
                 Code::NegativeCount,
                 Code::ReservedTrainerEnv,
-                Code::TrainerEnv,
-                Code::TrainerEnv,
+                Code::DuplicateTrainerEnv,
+                Code::TooManyVariables,
                 Code::TooManyWords,
                 Code::TooManyWords,
             ]

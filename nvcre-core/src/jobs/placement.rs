@@ -7,7 +7,7 @@ use super::references::{Place, Step, keys};
 use super::runtime::pod_of;
 use super::tolerations::{merged, ours};
 use crate::api::{HOSTNAME_KEY, PodSpecPatch, Toleration, TrainJobSpec};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::{Filter, StringId};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl Placement {
             if !self.requirements.expressions.is_empty() {
                 let existing = existing_terms(train_job, pod, job);
                 if existing.iter().any(is_empty_term) {
-                    findings.push(empty_term(job));
+                    findings.push(empty_term(train_job, runtime, job));
                 }
                 let base = base(train_job, job);
                 let (affinity, lists) = placed(base.as_ref(), &existing, &self.requirements);
@@ -97,11 +97,21 @@ pub(crate) fn runtime_tolerations(pod: &Value) -> Vec<Toleration> {
     list.iter().filter_map(|t| serde_json::from_value(t.clone()).ok()).collect()
 }
 
-fn empty_term(job: &str) -> Diagnostic {
+/// At the patches, when they bring the affinity, else at the runtime.
+fn empty_term(train_job: &TrainJobSpec, runtime: Option<&Value>, job: &str) -> Diagnostic {
+    let patched = patches_of(train_job, job).any(|(_, spec)| spec.affinity.is_some());
+    let path = match runtime.filter(|_| !patched) {
+        Some(runtime) => ["spec", "template", "spec", "replicatedJobs"]
+            .iter()
+            .fold(super::differences::dependency_path(runtime), |path, key| path.key(*key))
+            .named(job)
+            .join(&FieldPath::parse("template.spec.template.spec.affinity")),
+        None => FieldPath::parse("spec.jobTemplate.spec.workload.trainJob.runtimePatches"),
+    };
     let message = format!(
-        "the required node affinity of replicated job {job} has a term without expressions, or In without values: it matches no node"
+        "the required node affinity of replicated job {job} has a term without expressions, or an In without values; such a term matches no node"
     );
-    Diagnostic::at(Code::EmptyAffinityTerm, "spec.overrides", message)
+    Diagnostic::at(Code::EmptyAffinityTerm, path, message)
         .with_help("give the term an expression with values, or remove it from the override")
 }
 
@@ -180,6 +190,6 @@ pub(crate) fn renamed_hosts(input: &JobsInput<'_>, nodes: &[u32], findings: &mut
             renamed.len(),
             input.node_list(renamed)
         );
-        findings.push(Diagnostic::at(Code::EngineDiffers, "spec.target", message));
+        findings.push(Diagnostic::at(Code::EngineDiffers, "spec.target", message).with_help(super::differences::EXACT));
     }
 }

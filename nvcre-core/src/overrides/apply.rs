@@ -7,7 +7,7 @@ use super::track::Tracker;
 use super::typed::Seen;
 use super::when::Match;
 use super::{checks, json_patch, orchestration, strategic};
-use crate::diagnostic::{Code, Diagnostic, Segment};
+use crate::diagnostic::{Code, Diagnostic, Segment, Severity};
 use crate::trace::{OverrideOutcome, Recorder};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -45,7 +45,6 @@ pub fn apply<R: Recorder>(
         };
         if outcome.matched {
             let mut tracker = Tracker::new(&mut *recorder, layer);
-            let errors = findings.len();
             tracker.at("spec", |t| {
                 t.at("jobTemplate", |t| job_template(&mut base.job_template, layer, &mut seen, t, findings));
                 t.at("dependencies", |t| {
@@ -61,13 +60,19 @@ pub fn apply<R: Recorder>(
             // `preCommand` and `mpiArgs` were consumed before (04 §10).
             let elsewhere = !layer.spec.pre_command.is_empty() || !layer.spec.mpi_args.is_empty();
             outcome.no_op = !tracker.changed && !elsewhere;
-            if outcome.no_op && !layer.is_entry() && findings.len() == errors && outcome.patches != "none" {
+            if outcome.no_op && !layer.is_entry() && !has_faults(layer, findings) && outcome.patches != "none" {
                 push_once(findings, no_op(layer));
             }
         }
         outcomes.push(outcome);
     }
     outcomes
+}
+
+/// True when something is wrong with an override, so that a part of it was not applied.
+fn has_faults(layer: &Layer, findings: &[Diagnostic]) -> bool {
+    let below = |d: &Diagnostic| d.path.as_ref().is_some_and(|path| path.0.starts_with(&layer.base_path.0));
+    findings.iter().any(|d| d.severity == Severity::Error && below(d))
 }
 
 fn no_op(layer: &Layer) -> Diagnostic {
@@ -77,7 +82,7 @@ fn no_op(layer: &Layer) -> Diagnostic {
             layer.base_path.clone(),
             "this override matches but changes nothing: what it sets is there already",
         )
-        .with_help("Remove it, or compare its values with the rendered Workflow.")
+        .with_help("remove it, or compare its values with the rendered Workflow")
 }
 
 /// `jobTemplate`, then `jobTemplatePatch` (04 §4).

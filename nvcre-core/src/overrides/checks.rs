@@ -3,22 +3,10 @@
 
 use super::{expression, json_patch, orchestration, strategic};
 use crate::api::{OverrideSpec, StringMatch, WhenSpec};
+use crate::check::{TRAINER_ENV, nearest};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// Variables that Kubeflow Trainer sets itself and refuses in `trainer.env` (08 row 18).
-pub const RESERVED_TRAINER_ENV: [&str; 9] = [
-    "OMPI_MCA_orte_default_hostfile",
-    "OMPI_MCA_plm_rsh_args",
-    "OMPI_MCA_orte_keep_fqdn_hostnames",
-    "OMPI_MCA_orte_set_default_slots",
-    "PET_NNODES",
-    "PET_NPROC_PER_NODE",
-    "PET_NODE_RANK",
-    "PET_MASTER_ADDR",
-    "PET_MASTER_PORT",
-];
 
 /// What conditions and overrides are checked against.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,14 +45,14 @@ pub fn check_overrides(overrides: &[OverrideSpec], base_path: &FieldPath, known:
                     path.key("mpiArgs"),
                     "mpiArgs are arguments of mpirun, and this run does not start through mpirun: they have no effect",
                 )
-                .with_help("Remove them, or use spec.framework.mpi."),
+                .with_help("remove them, or use spec.framework.mpi"),
             );
         }
         let nothing = OverrideSpec { when: spec.when.clone(), ..OverrideSpec::default() };
         if *spec == nothing {
             out.push(
                 Diagnostic::at(Code::OverrideEmpty, &path, "this override holds nothing but its condition").with_help(
-                    "Give it jobTemplate, jobTemplatePatch, dependencies, orchestration, preCommand or mpiArgs, or remove it.",
+                    "give it jobTemplate, jobTemplatePatch, dependencies, orchestration, preCommand or mpiArgs, or remove it",
                 ),
             );
         }
@@ -92,9 +80,9 @@ fn check_when(when: &WhenSpec, path: &FieldPath, known: &Known<'_>, out: &mut Ve
                     path,
                     format!("{name:?} is no {what} that is known here, so it never matches"),
                 );
-                out.push(finding.with_help(match nearest(name, known) {
-                    Some(near) => format!("Did you mean {near:?}? Names are compared exactly, in lower case."),
-                    None => format!("Known are {}.", known.join(", ")),
+                out.push(finding.with_help(match nearest(name, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`? Names are compared exactly, in lower case"),
+                    None => format!("known are {}", known.join(", ")),
                 }));
             }
         };
@@ -115,7 +103,7 @@ fn check_when(when: &WhenSpec, path: &FieldPath, known: &Known<'_>, out: &mut Ve
                     path,
                     format!("{found:?} never occurs here, the value is always {values}: the override never applies"),
                 )
-                .with_help(format!("Write {values}, or leave the condition out.")),
+                .with_help(format!("write {values}, or leave the condition out")),
             );
         }
     };
@@ -130,7 +118,7 @@ fn check_when(when: &WhenSpec, path: &FieldPath, known: &Known<'_>, out: &mut Ve
                 path.key("config"),
                 "the config that this condition is compared with is never there, so the override never applies",
             )
-            .with_help("Remove the condition, or use another one: platform, gpuArchitecture, topology or expression."),
+            .with_help("remove the condition, or use another one: platform, gpuArchitecture, topology or expression"),
         );
     }
     if !when.expression.is_empty()
@@ -140,25 +128,17 @@ fn check_when(when: &WhenSpec, path: &FieldPath, known: &Known<'_>, out: &mut Ve
     }
 }
 
-/// The name that a misspelt one most likely stands for.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let name = name.trim().to_lowercase();
-    let distance = |k: &&str| strsim::damerau_levenshtein(&name, k);
-    let near = known.iter().copied().min_by_key(distance)?;
-    (distance(&near) <= (near.chars().count() / 3).max(1)).then_some(near)
-}
-
 /// Faults of a strategic merge patch that show without the job template.
 pub(super) fn job_template_problems(patch: &Value, path: &FieldPath) -> Vec<Diagnostic> {
     if !patch.is_object() {
         return vec![
             Diagnostic::at(Code::OverrideShape, path, format!("jobTemplate is {}, it must be an object", kind(patch)))
-                .with_help("It holds the part of the job template to change, starting with spec or metadata."),
+                .with_help("it holds the part of the job template to change, starting with spec or metadata"),
         ];
     }
     let directive = |(at, problem): (FieldPath, String)| {
         Diagnostic::at(Code::PatchDirective, path.join(&at), problem).with_help(
-            "Set a key to null to delete it. Objects are merged; \"$patch: replace\" in an object replaces it whole.",
+            "set a key to null to delete it; objects are merged; \"$patch: replace\" in an object replaces it whole",
         )
     };
     let mut out: Vec<Diagnostic> = strategic::directive_problems(patch).into_iter().map(directive).collect();
@@ -180,14 +160,14 @@ pub(super) fn trainer_env_problems(env: &Value, path: &FieldPath) -> Vec<Diagnos
     for (at, entry) in env.as_array().into_iter().flatten().enumerate() {
         let Some(name) = entry.get("name").and_then(Value::as_str) else { continue };
         let path = path.index(at).key("name");
-        if RESERVED_TRAINER_ENV.contains(&name) {
+        if TRAINER_ENV.contains(&name) {
             out.push(
                 Diagnostic::at(
                     Code::ReservedTrainerEnv,
                     &path,
                     format!("{name} is set by Kubeflow Trainer, which refuses it in trainer.env"),
                 )
-                .with_help("Remove it; sizes come from numNodes and gpusPerNode, options of mpirun from mpiArgs."),
+                .with_help("remove it; sizes come from numNodes and gpusPerNode, options of mpirun from mpiArgs"),
             );
         }
         if first.insert(name, at).is_some() {
@@ -197,7 +177,7 @@ pub(super) fn trainer_env_problems(env: &Value, path: &FieldPath) -> Vec<Diagnos
                     path,
                     format!("{name} is in trainer.env twice, which the cluster refuses"),
                 )
-                .with_help("Keep one of the two. The list replaces that of earlier layers whole."),
+                .with_help("keep one of the two; the list replaces that of earlier layers whole"),
             );
         }
     }
@@ -213,7 +193,7 @@ pub(super) fn dependency_problems(object: &Value, path: &FieldPath) -> Vec<Diagn
                 path,
                 format!("a dependency is {}, it must be an object", kind(object)),
             )
-            .with_help("It is a Kubernetes object, or the part of one to change."),
+            .with_help("it is a Kubernetes object, or the part of one to change"),
         ];
     };
     let mut out = Vec::new();
@@ -225,7 +205,7 @@ pub(super) fn dependency_problems(object: &Value, path: &FieldPath) -> Vec<Diagn
                     path.join(&FieldPath::parse(key)),
                     format!("{key} of the dependency is missing: it says which object is changed or added"),
                 )
-                .with_help("Write apiVersion, kind and metadata.name exactly as the object to change has them."),
+                .with_help("write apiVersion, kind and metadata.name exactly as the object to change has them"),
             );
         }
     }
@@ -236,7 +216,7 @@ pub(super) fn dependency_problems(object: &Value, path: &FieldPath) -> Vec<Diagn
                 path.key("when"),
                 "a dependency has no condition of its own: nothing would evaluate it",
             )
-            .with_help("Move the condition to the `when` of the override, in an override of its own."),
+            .with_help("move the condition to the `when` of the override, in an override of its own"),
         );
     }
     null_elements(object, path, &mut out);
@@ -255,7 +235,7 @@ fn null_elements(value: &Value, path: &FieldPath, out: &mut Vec<Diagnostic>) {
                             path.index(at),
                             "a null in a list deletes nothing and means nothing",
                         )
-                        .with_help("Remove it, or quote it when the text \"null\" is meant."),
+                        .with_help("remove it, or quote it when the text \"null\" is meant"),
                     );
                 }
                 null_elements(element, &path.index(at), out);

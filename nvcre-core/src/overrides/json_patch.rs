@@ -25,7 +25,7 @@ pub(super) fn read(patch: &Value, path: &FieldPath) -> Result<Vec<PatchOperation
                 path,
                 format!("jobTemplatePatch is {found}, it must be a list of RFC 6902 operations"),
             )
-            .with_help("Write the operations as a YAML list, each with op and path, without quoting the whole list."),
+            .with_help("write the operations as a YAML list, each with op and path, without quoting the whole list"),
         ]);
     };
     let mut operations = Vec::with_capacity(list.len());
@@ -38,7 +38,7 @@ pub(super) fn read(patch: &Value, path: &FieldPath) -> Result<Vec<PatchOperation
                 let path = key.map_or_else(|| path.clone(), |key| path.key(key));
                 findings.push(
                     Diagnostic::at(Code::JsonPatchOperation, path, format!("operation {at} of jobTemplatePatch: {problem}"))
-                        .with_help("An operation looks like {op: add, path: /spec/workload/trainJob/trainer/env/-, value: …}; in a path ~1 stands for / and ~0 for ~."),
+                        .with_help("an operation looks like {op: add, path: /spec/workload/trainJob/trainer/env/-, value: …}; in a path ~1 stands for / and ~0 for ~"),
                 );
             }
         }
@@ -181,7 +181,7 @@ fn failure(
                 format!("{start}: the job template holds {found} there, the test wants {}", test.value),
             )
             .with_help(
-                "A test that does not hold is an error. To apply the override only in some cases, say so in `when`.",
+                "a test that does not hold is an error; to apply the override only in some cases, say so in `when`",
             )
         }
         (PatchOperation::Test(test), _) => Diagnostic::at(
@@ -189,9 +189,7 @@ fn failure(
             path.key("path"),
             format!("{start}: the job template has nothing there, the test wants {}", test.value),
         )
-        .with_help(
-            "A test that does not hold is an error. To apply the override only in some cases, say so in `when`.",
-        ),
+        .with_help("a test that does not hold is an error; to apply the override only in some cases, say so in `when`"),
         (PatchOperation::Move(op), PatchErrorKind::CannotMoveInsideItself) => Diagnostic::at(
             Code::JsonPatchFailed,
             path.key("from"),
@@ -213,11 +211,11 @@ fn failure(
             );
             match (operation, target.rsplit_once('/')) {
                 (PatchOperation::Add(_), Some((list, "-"))) => finding.with_help(format!(
-                    "An empty list is not in the job template: add the whole list with path {list} first, and after any override that replaces it."
+                    "an empty list is not in the job template: add the whole list with path {list} first, and after any override that replaces it"
                 )),
                 _ => finding.with_help(
-                    "The paths start at the job template, for example /spec/workload/trainJob/trainer/args/0; \
-                     empty optional fields are not there.",
+                    "the paths start at the job template, for example /spec/workload/trainJob/trainer/args/0; \
+                     empty optional fields are not there",
                 ),
             }
         }

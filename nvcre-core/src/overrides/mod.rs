@@ -32,7 +32,7 @@ mod typed;
 mod when;
 
 pub use apply::apply;
-pub use checks::{Known, RESERVED_TRAINER_ENV, check_overrides};
+pub use checks::{Known, check_overrides};
 pub use command::{Word, mpi_args, pre_command, repeated_options, wrap_command};
 pub use env::substitute_env;
 pub use layer::{Base, Context, Layer};

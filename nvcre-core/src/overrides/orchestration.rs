@@ -77,21 +77,21 @@ pub(super) fn problems(spec: &OrchestrationOverride, path: &FieldPath) -> Vec<Di
     if let Some(iterations) = spec.iterations.filter(|n| *n < 1) {
         out.push(
             Diagnostic::at(
-                Code::OverrideRange,
+                Code::BelowMinimum,
                 path.key("iterations"),
                 format!("iterations is {iterations}, it must be at least 1"),
             )
-            .with_help("Set it to 1 or more, or leave it out to keep the number of the run."),
+            .with_help("set it to 1 or more, or leave it out to keep the number of the run"),
         );
     }
     if let Some(placement) = spec.placement.as_deref().filter(|p| !matches!(*p, "Pinned" | "Unpinned")) {
         out.push(
             Diagnostic::at(
-                Code::OverridePlacement,
+                Code::NotAllowed,
                 path.key("placement"),
                 format!("placement is {placement:?}, it must be \"Pinned\" or \"Unpinned\""),
             )
-            .with_help("Write Pinned (a group names its nodes) or Unpinned (the scheduler chooses them)."),
+            .with_help("write Pinned (a group names its nodes) or Unpinned (the scheduler chooses them)"),
         );
     }
     let Some(execution) = &spec.execution else { return out };
@@ -101,23 +101,19 @@ pub(super) fn problems(spec: &OrchestrationOverride, path: &FieldPath) -> Vec<Di
     {
         if count < 0 {
             out.push(
-                Diagnostic::at(
-                    Code::OverrideRange,
-                    path.key(key),
-                    format!("{key} is {count}, it must not be negative"),
-                )
-                .with_help(format!("Set it to 0 or more, or leave {key} out.")),
+                Diagnostic::at(Code::BelowMinimum, path.key(key), format!("{key} is {count}, it must not be negative"))
+                    .with_help(format!("set it to 0 or more, or leave {key} out")),
             );
         }
     }
     if let Some(timeout) = execution.timeout_per_job.filter(|d| d.nanos <= 0) {
         out.push(
             Diagnostic::at(
-                Code::OverrideTimeout,
+                Code::BadDuration,
                 path.key("timeoutPerJob"),
                 format!("timeoutPerJob is {timeout}: a job would have no time at all"),
             )
-            .with_help("Give a duration above zero, for example 30m or 1h30m."),
+            .with_help("give a duration above zero, for example 30m or 1h30m"),
         );
     }
     out

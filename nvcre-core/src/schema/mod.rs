@@ -22,7 +22,6 @@ mod tests;
 #[cfg(feature = "schema")]
 pub use json::{json_schema_workload_run, workload_run_crd};
 pub use run::decode_run;
-pub use suggest::nearest;
 
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity};
 use crate::yaml::Node;
@@ -96,7 +95,7 @@ pub fn field_names(type_name: &str) -> Vec<&'static str> {
 pub fn without_repeats(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let nothing_read = |d: &Diagnostic| match d.code {
         Code::Syntax | Code::Encoding | Code::LimitExceeded | Code::WrongKind => true,
-        Code::WrongType => d.path.as_ref().is_some_and(|path| path.0.is_empty()),
+        Code::WrongType => d.path.as_ref().is_none_or(|path| path.0.is_empty()),
         _ => false,
     };
     if reading.iter().any(|d| d.severity == Severity::Error && nothing_read(d)) {

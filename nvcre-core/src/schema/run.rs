@@ -1,6 +1,6 @@
 //! A whole `WorkloadRun` (01 §1, 06 §2, 00 D5, D65).
 
-use super::{decode, suggest};
+use super::decode;
 use crate::api::{API_VERSION, GROUP, WorkloadRun};
 use crate::diagnostic::{self, Code, Diagnostic, FieldPath, Severity};
 use crate::yaml::{Kind, Node, Read, Source};
@@ -42,7 +42,7 @@ fn identify(root: &Node, lenient: bool, findings: &mut Vec<Diagnostic>) -> bool 
     // Our fields are looked for when either of the two says that this is a run, so that one misspelling is one finding.
     let ours = match (kind, group) {
         (Some(kind), _) if kind == KIND => true,
-        (Some(kind), Some(GROUP | OLD_GROUP)) => suggest::nearest(kind, [KIND]).is_some(),
+        (Some(kind), Some(GROUP | OLD_GROUP)) => crate::check::nearest(kind, [KIND]).is_some(),
         (Some(_), _) => false,
         (None, _) => true,
     };
@@ -51,9 +51,9 @@ fn identify(root: &Node, lenient: bool, findings: &mut Vec<Diagnostic>) -> bool 
         let help = if ours {
             format!("did you mean `kind: {KIND}`?")
         } else {
-            format!("give a file that holds a {KIND} (`kind: {KIND}`)")
+            format!("name a file that holds a {KIND} (`kind: {KIND}`)")
         };
-        let message = format!("this is a {kind}, but a {KIND} is wanted");
+        let message = format!("the kind is `{kind}`, but a {KIND} is wanted");
         findings.push(Diagnostic::at(Code::WrongKind, "kind", message).with_help(help));
     }
     if ours {

@@ -1,6 +1,5 @@
 //! Scalars: what each type accepts, and what to say when it does not (09; 08 rows 27, 29).
 
-use super::suggest;
 use super::table::Type;
 use super::view::Shape;
 use crate::check::{GoDuration, Quantity};
@@ -114,9 +113,9 @@ fn word(words: &[&'static str], found: &str) -> Result<Value, Problem> {
         return Ok(Value::from(found));
     }
     let all: Vec<&str> = words.iter().copied().filter(|w| !w.is_empty()).collect();
-    let help = match suggest::nearest(found, all.iter().copied()) {
-        Some(near) => format!("did you mean {near}? Allowed: {}", all.join(", ")),
-        None => format!("write one of: {}", all.join(", ")),
+    let help = match crate::check::nearest(found, all.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? Allowed are {}", all.join(", ")),
+        None => format!("write one of {}", all.join(", ")),
     };
     Err(Problem::new(Code::BadValue, format!("{found:?} is not one of the allowed values"), Help::Say(help)))
 }
@@ -306,5 +305,7 @@ fn string_shown(text: &str, quoted: bool) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
-    if quoted { format!("`{}`", Value::from(short)) } else { tick(&short) }
+    let short: String =
+        short.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect();
+    if quoted { format!("`\"{short}\"`") } else { tick(&short) }
 }

@@ -2,6 +2,7 @@
 
 use super::table::{Struct, Table, Type};
 use super::view::{Shape, View};
+use crate::check::nearest;
 use crate::diagnostic::{FieldPath, Segment};
 
 /// A type with fields on the way from the root, and the length of its path.
@@ -9,41 +10,6 @@ use crate::diagnostic::{FieldPath, Segment};
 pub(crate) struct Holder {
     pub at: usize,
     pub depth: usize,
-}
-
-/// The known name that a person most likely meant; `None` when none is near.
-///
-/// ```
-/// use nvcre_core::schema::nearest;
-/// let fields = ["numNodes", "image", "framework", "env"];
-/// assert_eq!(nearest("numnodes", fields), Some("numNodes"));
-/// assert_eq!(nearest("nodes", fields), Some("numNodes"));
-/// assert_eq!(nearest("framwork", fields), Some("framework"));
-/// assert_eq!(nearest("tolerations", fields), None);
-/// ```
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let plain = |text: &str| -> String {
-        text.chars().filter(|c| !matches!(c, '-' | '_' | '.')).collect::<String>().to_lowercase()
-    };
-    let wanted = plain(name);
-    let length = wanted.chars().count();
-    let allowed = match length {
-        0..=2 => 0,
-        3..=4 => 1,
-        5..=8 => 2,
-        _ => 3,
-    };
-    let rank = |candidate: &str| {
-        let candidate = plain(candidate);
-        let distance = strsim::damerau_levenshtein(&wanted, &candidate);
-        if distance <= allowed {
-            return Some(distance);
-        }
-        let shorter = length.min(candidate.chars().count());
-        let within = candidate.contains(&wanted) || wanted.contains(&candidate);
-        (shorter >= 4 && within).then_some(10 + length.abs_diff(candidate.chars().count()))
-    };
-    known.into_iter().filter_map(|k| Some((rank(k)?, k))).min().map(|(_, k)| k)
 }
 
 /// What to say about an unknown field: where a field of this name is, or the nearest name here, or all names here.

@@ -194,7 +194,7 @@ impl<'a> Walker<'a> {
         let wanted = self.wanted(&field.ty);
         self.path.push(Segment::Key(field.name.to_owned()));
         let message = format!("{holder} has no `{}`, which is required", field.name);
-        let help = format!("add `{}`: {wanted}", field.name);
+        let help = format!("add `{}`, {wanted}", field.name);
         self.report(Diagnostic::new(Code::MissingField, message).with_help(help), place);
         self.path.pop();
     }
@@ -213,7 +213,15 @@ impl<'a> Walker<'a> {
         };
         let problem = scalar::wrong_shape(ty, self.wanted(ty), shape, item_has_name);
         let rescued = problem.rescued.clone();
-        let finding = problem.into_finding(self.label().as_str());
+        let mut finding = problem.into_finding(self.label().as_str());
+        if let (true, Type::Struct(at)) = (self.path.is_empty(), ty) {
+            let holder = self.holder_label(self.table.get_struct(*at));
+            finding.message = finding.message.replacen(
+                "a mapping is wanted here, but this",
+                &format!("{holder} is a mapping, but the document"),
+                1,
+            );
+        }
         self.report(finding, if scalar { view.span() } else { place.or_else(|| view.span()) });
         rescued
     }
@@ -241,7 +249,8 @@ impl<'a> Walker<'a> {
     }
 
     fn report(&mut self, finding: Diagnostic, span: Option<Span>) {
-        let mut finding = finding.with_path(FieldPath(self.path.clone()));
+        let mut finding = finding;
+        finding.path = (!self.path.is_empty()).then(|| FieldPath(self.path.clone()));
         finding.span = span;
         self.findings.push(finding);
     }

@@ -44,26 +44,37 @@ pub fn is_downstream_key(key: &str) -> bool {
 pub fn label_problems(labels: &BTreeMap<String, String>, path: &FieldPath) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     if labels.len() > MAX_LABELS {
-        let message =
-            format!("{} labels; a workload object takes at most {MAX_LABELS}, the queue label counted", labels.len());
-        out.push(Diagnostic::at(Code::TooManyLabels, path, message).with_help("remove labels"));
+        let message = format!(
+            "there are {} labels; a workload object takes at most {MAX_LABELS}, the queue label counted",
+            labels.len()
+        );
+        out.push(Diagnostic::at(Code::TooManyLabels, path, message).with_help("remove labels that nobody reads"));
     }
     for (key, value) in labels {
         let path = path.key(key);
         if is_reserved_key(key) {
             let message = format!(
-                "label key {key:?} is reserved: {MANAGED_BY_KEY:?} and every key under {OWN_PREFIX:?} say who owns the object"
+                "the label key {key:?} is reserved: {MANAGED_BY_KEY} and every key under {OWN_PREFIX} say who owns the object"
             );
-            out.push(Diagnostic::at(Code::ReservedLabel, path, message).with_help("use a key of your own domain"));
+            out.push(
+                Diagnostic::at(Code::ReservedLabel, path, message)
+                    .with_help("use a key of a domain of your own, for example example.org/team"),
+            );
         } else if is_downstream_key(key) {
-            let message = format!("label key {key:?} is reserved: Trainer, JobSet or the runtime set it themselves");
-            out.push(Diagnostic::at(Code::ReservedLabel, path, message).with_help("use a key of your own domain"));
+            let message =
+                format!("the label key {key:?} is reserved: Trainer, JobSet or the runtime set it themselves");
+            out.push(
+                Diagnostic::at(Code::ReservedLabel, path, message)
+                    .with_help("use a key of a domain of your own, for example example.org/team"),
+            );
         } else if let Some(problem) = label_key_problem(key) {
             let message = format!("{key:?} is no label key: {problem}");
-            out.push(Diagnostic::at(Code::BadLabel, path, message).with_help("for example team or example.org/team"));
+            out.push(
+                Diagnostic::at(Code::BadLabel, path, message).with_help("write for example team or example.org/team"),
+            );
         } else if let Some(problem) = label_value_problem(value) {
             let message = format!("{value:?} is no value for label {key:?}: {problem}");
-            let help = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+            let help = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
             out.push(Diagnostic::at(Code::BadLabel, path, message).with_help(help));
         }
     }
@@ -99,10 +110,8 @@ fn insert_queue(
         }
         Some(found) if *found == gang.queue => None,
         Some(found) => {
-            let message = format!(
-                "conflicting label value {found:?}, expected {:?}: gangScheduler sets label {key:?} to its queue",
-                gang.queue
-            );
+            let message =
+                format!("the label {key:?} is {found:?}, but gangScheduler sets it to its queue {:?}", gang.queue);
             let help = "remove the label, or name the same queue in spec.gangScheduler.queue";
             Some(Diagnostic::at(Code::LabelConflict, path.key(key), message).with_help(help))
         }
@@ -128,27 +137,28 @@ pub fn validate_resolved(
     findings
 }
 
-fn contract(message: String) -> Diagnostic {
-    Diagnostic::at(Code::GangContract, "spec.gangScheduler", message)
+/// A broken contract, at a field of the Workflow.
+fn contract(path: FieldPath, message: String) -> Diagnostic {
+    Diagnostic::at(Code::GangContract, path, message)
         .with_help("change the override that sets it, or spec.gangScheduler")
 }
 
 fn runtime_contract(job: &JobSpec, dependencies: &[Value], gang: &GangSchedulerSpec) -> Vec<Diagnostic> {
+    let path = FieldPath::parse("spec.jobTemplate.spec.workload.trainJob");
     let Some(train_job) = &job.workload.train_job else {
-        return vec![contract("gangScheduler is set, but the job template has no trainJob to schedule".into())];
+        return vec![contract(path, "gangScheduler is set, but the job template has no trainJob to schedule".into())];
     };
     let reference = &train_job.runtime_ref;
     let group = reference.api_group.as_deref().unwrap_or(TRAINER_GROUP);
     if group != TRAINER_GROUP {
         let message =
             format!("gangScheduler needs a runtime of group {TRAINER_GROUP:?}, but runtimeRef.apiGroup is {group:?}");
-        return vec![contract(message)];
+        return vec![contract(path.key("runtimeRef").key("apiGroup"), message)];
     }
     let kind = reference.kind.as_deref().unwrap_or("ClusterTrainingRuntime");
     if kind != "TrainingRuntime" {
-        return vec![contract(format!(
-            "gangScheduler needs a TrainingRuntime of the run, but runtimeRef.kind is {kind:?}"
-        ))];
+        let message = format!("gangScheduler needs a TrainingRuntime of the run, but runtimeRef.kind is {kind:?}");
+        return vec![contract(path.key("runtimeRef").key("kind"), message)];
     }
     let name = reference.name.as_str();
     let text = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
@@ -160,16 +170,21 @@ fn runtime_contract(job: &JobSpec, dependencies: &[Value], gang: &GangSchedulerS
     let Some(runtime) = found else {
         let message =
             format!("gangScheduler is set, but TrainingRuntime {name:?} of runtimeRef is not among the dependencies");
-        return vec![contract(message)];
+        return vec![contract(path.key("runtimeRef").key("name"), message)];
     };
+    let runtime_path = FieldPath::parse("spec.dependencies").named(format!("TrainingRuntime/{name}"));
+    let jobs_path = ["spec", "template", "spec", "replicatedJobs"].iter().fold(runtime_path, |p, key| p.key(*key));
     let Some(jobs) = runtime.pointer("/spec/template/spec/replicatedJobs").and_then(Value::as_array) else {
         let message = format!(
             "gangScheduler is set, but TrainingRuntime {name:?} has no list spec.template.spec.replicatedJobs to check"
         );
-        return vec![contract(message)];
+        return vec![contract(jobs_path, message)];
     };
     let patches = patched_labels(&train_job.runtime_patches);
-    jobs.iter().enumerate().flat_map(|(index, job)| job_contract(job, index, name, gang, &patches)).collect()
+    jobs.iter()
+        .enumerate()
+        .flat_map(|(index, job)| job_contract(job, index, name, &jobs_path, gang, &patches))
+        .collect()
 }
 
 /// Labels that runtime patches set, by replicated job: Job template labels, pod template labels. Later wins.
@@ -199,19 +214,26 @@ fn job_contract(
     job: &Value,
     index: usize,
     runtime: &str,
+    jobs: &FieldPath,
     gang: &GangSchedulerSpec,
     patches: &PatchedLabels,
 ) -> Vec<Diagnostic> {
-    let shape = |what: String| vec![contract(format!("gangScheduler is set, but TrainingRuntime {runtime:?} {what}"))];
+    let path = match job.get("name").and_then(Value::as_str) {
+        Some(name) => jobs.named(name),
+        None => jobs.index(index),
+    };
+    let shape = |what: String| {
+        vec![contract(path.clone(), format!("gangScheduler is set, but TrainingRuntime {runtime:?} {what}"))]
+    };
     if !job.is_object() {
         return shape(format!("holds something else than an object at replicatedJobs[{index}]"));
     }
     let name = job.get("name").and_then(Value::as_str).unwrap_or_default();
     let Some(template) = job.get("template").filter(|t| t.is_object()) else {
-        return shape(format!("replicatedJob {name:?} has no template"));
+        return shape(format!("replicated job {name:?} has no template"));
     };
     let Some(pod) = template.pointer("/spec/template").filter(|t| t.is_object()) else {
-        return shape(format!("replicatedJob {name:?} has no pod template"));
+        return shape(format!("replicated job {name:?} has no pod template"));
     };
     let (key, queue) = (&gang.queue_label_key, &gang.queue);
     let mut out = Vec::new();
@@ -221,26 +243,39 @@ fn job_contract(
         (pod, patched.map(|[_, pod]| pod), "template.spec.template.metadata.labels"),
     ];
     for (holder, patch, place) in levels {
+        let label = match patch.is_some_and(|p| p.contains_key(key)) {
+            true => FieldPath::parse("spec.jobTemplate.spec.workload.trainJob.runtimePatches"),
+            false => path.join(&FieldPath::parse(place)).key(key),
+        };
         let own = holder.pointer("/metadata/labels").and_then(|l| l.get(key)).and_then(Value::as_str);
         match patch.and_then(|p| p.get(key)).map(String::as_str).or(own) {
             Some(found) if found == queue => {}
-            Some(found) => out.push(contract(format!(
-                "gangScheduler is configured with queue {queue:?} but TrainingRuntime {runtime:?} replicatedJob {name:?} sets label {key:?} to {found:?} on {place}"
-            ))),
-            None => out.push(contract(format!(
-                "gangScheduler is configured with queue {queue:?} but TrainingRuntime {runtime:?} replicatedJob {name:?} is missing label {key:?} on {place}"
-            ))),
+            Some(found) => out.push(contract(
+                label,
+                format!(
+                    "gangScheduler asks for queue {queue:?}, but replicated job {name:?} of TrainingRuntime {runtime:?} has label {key:?} with value {found:?} in {place}"
+                ),
+            )),
+            None => out.push(contract(
+                label,
+                format!(
+                    "gangScheduler asks for queue {queue:?}, but replicated job {name:?} of TrainingRuntime {runtime:?} has no label {key:?} in {place}"
+                ),
+            )),
         }
     }
     let wanted = &gang.scheduler_name;
     match pod.get("spec").filter(|s| s.is_object()) {
-        None => out.extend(shape(format!("replicatedJob {name:?} has no pod spec"))),
+        None => out.extend(shape(format!("replicated job {name:?} has no pod spec"))),
         Some(spec) => match spec.get("schedulerName").and_then(Value::as_str) {
             Some(found) if found == wanted => {}
-            found => out.push(contract(format!(
-                "gangScheduler is configured with scheduler {wanted:?} but TrainingRuntime {runtime:?} replicatedJob {name:?} has schedulerName {}",
-                found.map_or("unset".to_owned(), |f| format!("{f:?}"))
-            ))),
+            found => out.push(contract(
+                path.join(&FieldPath::parse("template.spec.template.spec.schedulerName")),
+                format!(
+                    "gangScheduler asks for scheduler {wanted:?}, but replicated job {name:?} of TrainingRuntime {runtime:?} has {}",
+                    found.map_or("no schedulerName".to_owned(), |f| format!("schedulerName {f:?}"))
+                ),
+            )),
         },
     }
     out

@@ -161,7 +161,7 @@ impl<'a> Anchors<'a> {
                     Code::LimitExceeded,
                     format!("more stands under anchors than can be kept; the limit for it is {}", human(limit)),
                 )
-                .with_help("put anchors only where aliases need them; a program can raise `Limits::bytes`"),
+                .with_help("put anchors only where aliases need them; a program that embeds the library can raise the limit `bytes`"),
                 span,
             );
         }
@@ -194,9 +194,9 @@ impl<'a> Anchors<'a> {
             builder.report(
                 Diagnostic::new(
                     Code::LimitExceeded,
-                    format!("the aliases of this document expand to more than {limit} values; the limit of aliases is {limit}"),
+                    format!("the aliases of this document, with those inside of them, are more than {limit}; the limit is {limit} aliases"),
                 )
-                .with_help("write repeated values out, or repeat less; a program can raise `Limits::aliases`"),
+                .with_help("write repeated values out, or repeat less; a program that embeds the library can raise the limit `aliases`"),
                 span,
             );
             return None;
@@ -250,5 +250,5 @@ fn too_much(limit: u64) -> Diagnostic {
             "anchors and aliases repeat more than {limit} of text; the limit of a text, aliases written out, is {limit}"
         ),
     )
-    .with_help("repeat less; a program can raise `Limits::bytes`")
+    .with_help("repeat less; a program that embeds the library can raise the limit `bytes`")
 }

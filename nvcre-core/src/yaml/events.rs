@@ -180,6 +180,9 @@ pub(crate) fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
         ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockMappingKey | ErrorKind::ExpectedBlockSequenceEntry => {
             (format!("the indentation does not fit: {kind}"), Some("put keys of one mapping under each other"))
         }
-        other => (format!("the text is not YAML: {other}"), None),
+        other => (
+            format!("the text is not YAML: {other}"),
+            Some("check indentation, quotes and colons on this line and the one above"),
+        ),
     }
 }

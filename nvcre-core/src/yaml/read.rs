@@ -24,7 +24,7 @@ pub fn read_documents(bytes: &[u8], file: &str, limits: &Limits) -> Read<Vec<Sou
             Code::LimitExceeded,
             format!("the file holds {found}; the limit of size is {limit}, so it was not read"),
         )
-        .with_help("keep large data out of the file; a program can raise `Limits::bytes`")
+        .with_help("keep large data out of the file; a program that embeds the library can raise the limit `bytes`")
         .with_file(file)
         .with_span(Span { start, end: start });
         return Read { value: Vec::new(), diagnostics: vec![finding] };

@@ -141,7 +141,7 @@ impl Source {
             if finding.path.as_ref().is_some_and(|path| !self.may_hold(path)) {
                 continue;
             }
-            if finding.file.is_none() && finding.path.is_some() {
+            if finding.file.is_none() && (finding.path.is_some() || finding.span.is_some()) {
                 finding.file = Some(self.file.clone());
             }
             let Some(root) = &self.root else { continue };
@@ -155,6 +155,7 @@ impl Source {
                 if related.span.is_none()
                     && related.file.is_none()
                     && let Some(path) = &related.path
+                    && self.may_hold(path)
                 {
                     related.span = Some(root.locate(path));
                     related.file = Some(self.file.clone());

@@ -1,8 +1,9 @@
 //! Entries, variables and tolerations.
 
-use super::{Checker, RESERVED};
+use super::Checker;
 use crate::catalogue::expand::{Part, parts};
 use crate::catalogue::{Condition, Entry, Guard, Input, Object, Variable, Variables, WorkerPatch};
+use crate::check::TRAINER_ENV;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use serde::Serialize;
 use serde_json::Value;
@@ -56,12 +57,17 @@ impl<'a> Checker<'a> {
             for input in Input::ALL.into_iter().filter(|i| !known.contains(i)) {
                 if crate::catalogue::expand::mentions(&variable.value, input) {
                     let found = format!("${{{}}} is not known to the base variables; only ${{mnnvl}} is", input.name());
-                    self.add(Diagnostic::at(Code::CataloguePlaceholder, path.key("value"), found));
+                    let finding = Diagnostic::at(Code::CataloguePlaceholder, path.key("value"), found);
+                    self.add(finding.with_help("put the variable into an environment of an entry"));
                 }
             }
             let Condition { nodes, gpus, nics, nic_resource, .. } = &variable.condition;
             if nodes.is_some() || gpus.is_some() || nics.is_some() || nic_resource.is_some() {
-                self.value(path.key("if"), "the base variables can depend on editions and mnnvl only");
+                self.value(
+                    path.key("if"),
+                    "the base variables can depend on editions and mnnvl only",
+                    "remove the other conditions, or put the variable into an entry",
+                );
             }
         }
     }
@@ -83,6 +89,7 @@ impl<'a> Checker<'a> {
                     self.value(
                         path.key(field),
                         format!("{value:?} is no {field}; one of {known} is wanted, or nothing"),
+                        "write one of these, or leave it out to match all",
                     );
                 }
             }
@@ -112,7 +119,7 @@ impl<'a> Checker<'a> {
         if !env.is_empty() && !trainer.is_empty() {
             self.list(path, &both);
         }
-        for variable in both.iter().filter(|v| RESERVED.contains(&v.name.as_str())) {
+        for variable in both.iter().filter(|v| TRAINER_ENV.contains(&v.name.as_str())) {
             let found =
                 format!("{} would stand in trainer.env, where Trainer refuses it: it sets it itself", variable.name);
             let finding = Diagnostic::at(Code::CatalogueReservedVariable, path.key(field), found);
@@ -131,12 +138,16 @@ impl<'a> Checker<'a> {
             && let Err(error) = serde_json::from_value::<json_patch::Patch>(patch.clone())
         {
             let path = path.key("jobTemplatePatch");
-            let found = format!("this is no list of RFC 6902 operations: {error}");
+            let found = format!("this is no list of JSON patch operations (RFC 6902): {error}");
             let help = "write a list such as `[{op: add, path: /metadata/labels/a, value: b}]`";
             self.add(Diagnostic::at(Code::CatalogueJobTemplatePatch, path, found).with_help(help));
         }
         if entry.job_template.as_ref().is_some_and(|patch| !patch.is_object()) {
-            self.value(path.key("jobTemplate"), "a patch on the job template is a mapping");
+            self.value(
+                path.key("jobTemplate"),
+                "a patch on the job template is a mapping, and this is something else",
+                "write the fields of the job template that change, beginning with `spec` or `metadata`",
+            );
         }
         let Entry { pre_command, mpi_args, objects, worker, job_template, job_template_patch, .. } = entry;
         if pre_command.is_empty()
@@ -189,7 +200,10 @@ impl<'a> Checker<'a> {
             let native = NATIVE.contains(&resource.as_str()) || resource.starts_with("hugepages-");
             if !resource.contains("${") && !native && !crate::check::is_extended_resource(resource) {
                 let found = format!("{resource:?} is no resource name; a domain, a slash and a name are wanted");
-                self.add(Diagnostic::at(Code::CatalogueResource, path.clone(), found));
+                let finding = Diagnostic::at(Code::CatalogueResource, path.clone(), found);
+                self.add(
+                    finding.with_help("write a name such as rdma/ib, or cpu, memory, ephemeral-storage, hugepages-2Mi"),
+                );
             }
             match count {
                 Value::Null => {}
@@ -226,7 +240,8 @@ impl<'a> Checker<'a> {
             let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
             if !starts || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')) {
                 let found = format!("{name:?} is no name of a variable: letters, digits, '_', '.' and '-' are wanted");
-                self.add(Diagnostic::at(Code::CatalogueVariable, field.clone(), found));
+                let finding = Diagnostic::at(Code::CatalogueVariable, field.clone(), found);
+                self.add(finding.with_help("write a name such as NCCL_DEBUG"));
             }
             let same = |other: &&Variable| other.name == name && !other.condition.excludes(&variable.condition);
             if let Some(first) = list.iter().take(at).position(|other| same(&other)) {

@@ -5,6 +5,9 @@ use crate::catalogue::DetectionRule;
 use crate::check::{Quantity, label_value_problem};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 
+/// The way out for label values.
+const LABEL_VALUE: &str = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+
 impl DetectionRule {
     /// True when this rule holds for every node that the other one holds for.
     fn covers(&self, other: &Self) -> bool {
@@ -23,12 +26,11 @@ impl Checker<'_> {
         self.unique(&root.key("platforms"), "name", catalogue.platforms.iter().map(|p| p.name.as_str()));
         self.unique(&root.key("architectures"), "name", catalogue.architectures.iter().map(|a| a.name.as_str()));
         if catalogue.editions.is_empty() {
-            let finding = Diagnostic::at(
-                Code::CatalogueValue,
+            self.value(
                 root.key("editions"),
                 "the catalogue has no edition; at least one is wanted, the first of which is the default",
+                "add `editions: [{name: mine, title: Mine}]`",
             );
-            self.add(finding.with_help("add `editions: [{name: mine, title: Mine}]`"));
         }
         for (at, edition) in catalogue.editions.iter().enumerate() {
             self.kebab(root.key("editions").index(at).key("name"), &edition.name);
@@ -51,7 +53,7 @@ impl Checker<'_> {
                 let path = synthetic.key("labels").key(key.as_str());
                 self.label_key(path.clone(), "label key", key);
                 if let Some(problem) = label_value_problem(value) {
-                    self.value(path, format!("{value:?} is no label value: {problem}"));
+                    self.value(path, format!("{value:?} is no label value: {problem}"), LABEL_VALUE);
                 }
             }
             for (resource, count) in &platform.synthetic.allocatable {
@@ -67,8 +69,7 @@ impl Checker<'_> {
                 self.add(finding.with_help("add a rule under `detection`, else it must be named by hand"));
             } else if found != platform.name {
                 let text = format!("a node made up for {:?} is detected as {found:?}", platform.name);
-                let finding = Diagnostic::at(Code::CatalogueValue, synthetic, text);
-                self.add(finding.with_help("give it the provider id or the labels that its detection rule asks for"));
+                self.value(synthetic, text, "give it the provider id or the labels that its detection rule asks for");
             }
         }
     }
@@ -76,7 +77,9 @@ impl Checker<'_> {
     pub(super) fn quantity(&mut self, path: FieldPath, resource: &str, count: &str) {
         if Quantity::parse(count).is_none_or(|q| q < Quantity::default()) {
             let found = format!("{count:?} is no quantity of {resource}; a number of 0 or more is wanted");
-            self.add(Diagnostic::at(Code::CatalogueResource, path, found));
+            self.add(
+                Diagnostic::at(Code::CatalogueResource, path, found).with_help("write a number such as 8 or 64Gi"),
+            );
         }
     }
 
@@ -88,10 +91,18 @@ impl Checker<'_> {
             if !rule.label.is_empty() {
                 self.label_key(path.key("label"), "label key", &rule.label);
             } else if !rule.label_contains.is_empty() {
-                self.value(path.key("labelContains"), "labelContains says what a label holds, but label is not given");
+                self.value(
+                    path.key("labelContains"),
+                    "labelContains says what a label holds, but label is not given",
+                    "add `label`",
+                );
             }
             if rule.no_provider_id && !rule.provider_id_prefix.is_empty() {
-                self.value(path.clone(), "noProviderID and providerIDPrefix exclude each other: the rule never holds");
+                self.value(
+                    path.clone(),
+                    "noProviderID and providerIDPrefix exclude each other: the rule never holds",
+                    "remove one of the two",
+                );
             }
             if let Some((first, earlier)) = rules.iter().take(at).enumerate().find(|(_, r)| r.covers(rule)) {
                 let found = format!(
@@ -109,7 +120,11 @@ impl Checker<'_> {
         let catalogue = self.catalogue;
         let mut count = |path: FieldPath, count: i32, least: i32| {
             if count < least {
-                self.value(path, format!("{count} is too small; at least {least} is wanted"));
+                self.value(
+                    path,
+                    format!("{count} is too small; at least {least} is wanted"),
+                    "give the number that the board has",
+                );
             }
         };
         for (at, architecture) in catalogue.architectures.iter().enumerate() {
@@ -127,9 +142,13 @@ impl Checker<'_> {
         for (at, architecture) in catalogue.architectures.iter().enumerate() {
             let path = root.key("architectures").index(at).key("product");
             if let Some(problem) = label_value_problem(&architecture.product) {
-                self.value(path, format!("{:?} is no label value: {problem}", architecture.product));
+                self.value(path, format!("{:?} is no label value: {problem}", architecture.product), LABEL_VALUE);
             } else if architecture.product.is_empty() {
-                self.value(path, "the product is empty; nodes made up for the architecture need one");
+                self.value(
+                    path,
+                    "the product is empty; nodes made up for the architecture need one",
+                    "give the product label of the board, for example NVIDIA-H100-80GB-HBM3",
+                );
             }
         }
         for (at, exception) in catalogue.hardware_exceptions.iter().enumerate() {
@@ -144,7 +163,11 @@ impl Checker<'_> {
                 self.architecture(path.key("architectures").index(at), name);
             }
             if rule.prefixes.is_empty() && rule.names.is_empty() {
-                self.value(path, "neither prefixes nor names are given: no resource can be a candidate");
+                self.value(
+                    path,
+                    "neither prefixes nor names are given: no resource can be a candidate",
+                    "give prefixes or names of resources, for example rdma/",
+                );
             }
         }
     }

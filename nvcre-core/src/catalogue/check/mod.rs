@@ -9,21 +9,9 @@ mod overlap;
 use super::model::may_match;
 use super::{Catalogue, When};
 use crate::api::StringMatch;
+use crate::check::nearest;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use std::collections::BTreeMap;
-
-/// Variables that Trainer sets itself and refuses in `trainer.env` (08 row 18).
-pub(super) const RESERVED: [&str; 9] = [
-    "OMPI_MCA_orte_default_hostfile",
-    "OMPI_MCA_orte_keep_fqdn_hostnames",
-    "OMPI_MCA_orte_set_default_slots",
-    "OMPI_MCA_plm_rsh_args",
-    "PET_MASTER_ADDR",
-    "PET_MASTER_PORT",
-    "PET_NNODES",
-    "PET_NODE_RANK",
-    "PET_NPROC_PER_NODE",
-];
 
 impl Catalogue {
     /// Everything that is wrong with the catalogue, by parts. Paths lead from the root of the document.
@@ -52,7 +40,7 @@ impl<'a> Checker<'a> {
         for (at, name) in names.enumerate() {
             let path = list.index(at).key(field);
             if name.is_empty() {
-                self.add(Diagnostic::at(Code::CatalogueValue, path, format!("the {field} is empty")));
+                self.value(path, format!("the {field} is empty"), "give it one");
             } else if let Some(first) = seen.get(name) {
                 let finding = Diagnostic::at(
                     Code::CatalogueDuplicate,
@@ -74,8 +62,8 @@ impl<'a> Checker<'a> {
         }
         let found = format!("{name:?} is no {what} of this catalogue; it has {}", listed(names));
         let finding = Diagnostic::at(Code::CatalogueUnknownName, path, found);
-        self.add(match nearest(name, names) {
-            Some(near) => finding.with_help(format!("did you mean {near:?}?")),
+        self.add(match nearest(name, names.iter().copied()) {
+            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
             None => finding.with_help(format!("add the {what}, or use one of those")),
         });
     }
@@ -124,31 +112,28 @@ impl<'a> Checker<'a> {
     fn kebab(&mut self, path: FieldPath, name: &str) {
         if !name.is_empty() && !crate::check::is_dns1123_label(name) {
             let found = format!("{name:?} is no name: lower-case letters, digits and '-' are wanted");
-            self.add(Diagnostic::at(Code::CatalogueValue, path, found).with_help("write it in kebab-case"));
+            self.value(path, found, "write it in kebab-case, for example aws-gb300");
         }
     }
 
     fn label_key(&mut self, path: FieldPath, what: &str, key: &str) {
         if let Some(problem) = crate::check::label_key_problem(key) {
             let found = format!("{key:?} is no {what}: {problem}");
-            self.add(Diagnostic::at(Code::CatalogueLabelKey, path, found));
+            self.add(
+                Diagnostic::at(Code::CatalogueLabelKey, path, found)
+                    .with_help("write it as Kubernetes takes it, for example nvidia.com/gpu.clique"),
+            );
         }
     }
 
-    fn value(&mut self, path: FieldPath, found: impl Into<String>) {
-        self.add(Diagnostic::at(Code::CatalogueValue, path, found));
+    fn value(&mut self, path: FieldPath, found: impl Into<String>, help: &'static str) {
+        self.add(Diagnostic::at(Code::CatalogueValue, path, found).with_help(help));
     }
 }
 
 /// Names for a sentence.
 fn listed(names: &[&str]) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
-}
-
-/// The name that was likely meant.
-pub(super) fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
-    let score = |known: &&str| (strsim::jaro_winkler(name, known) * 1000.0) as u32;
-    names.iter().copied().max_by_key(score).filter(|near| score(near) >= 850)
 }
 
 #[cfg(test)]

@@ -187,8 +187,13 @@ impl InventoryReader {
                 }
                 Kind::Scalar(scalar) if scalar.value.is_null() => {}
                 _ => findings.push(
-                    Diagnostic::at(Code::NodeFieldType, path.key("items"), "`items` must be a list")
-                        .with_span(items.span),
+                    Diagnostic::at(
+                        Code::NodeFieldType,
+                        path.key("items"),
+                        "`items` must be a list, and this is something else",
+                    )
+                    .with_help("write the file again with `kubectl get nodes -o yaml`")
+                    .with_span(items.span),
                 ),
             }
         }

@@ -103,7 +103,7 @@ fn every_form_of_an_inventory_is_read() {
         to_json_pretty(&list("NodeList", &[bare.clone(), b.clone(), c.clone()])),
         to_yaml(&json!([bare, b, c])),
         json!([bare, b, c]).to_string(),
-        to_yaml_documents([&a, &list("List", &[b.clone(), list("List", &[c.clone()])])]),
+        to_yaml_documents([&a, &list("List", &[b.clone(), list("List", std::slice::from_ref(&c))])]),
         format!("{a}\n{}\n", list("List", &[b.clone(), c.clone()])),
         format!("\n\u{20}{}", json!([[], a, b, c]).to_string().replace("[[],", "[")),
         format!(
@@ -283,7 +283,9 @@ fn readers_may_give_little_and_may_break_off() {
 /// that were buffered behind an error.
 #[test]
 fn findings_do_not_depend_on_the_pieces_of_a_reader() {
-    let texts: [&[u8]; 5] = [
+    let texts: [&[u8]; 7] = [
+        b"{\"kind\": \xFE}",
+        b"{\"kind\" \"Node\"\xFE}",
         b"{\n    \"kind\": \"Node\",\n    \"metadata\": {\"name\": \"a\",}\n}",
         b"{\"kind\": \"Node\", \"metadata\": {\"name\": \"a\",} }\n\xFE",
         b"[\n          \n {\"kind\": \"Node\", \"metadata\": {\"name\": \"a\", \"name\": \"b\"}}]",

@@ -24,8 +24,8 @@ impl Problem {
     /// The finding, at the field of the expression.
     pub fn finding(self, path: &FieldPath) -> Diagnostic {
         Diagnostic::at(self.code, path, self.message).with_help(
-            "An expression is CEL and gives true or false. Its variables are platform, gpuArchitecture, workloadKind and \
-             topologyMode (strings) and domainCount (an integer).",
+            "an expression is CEL and gives true or false; its variables are platform, gpuArchitecture, workloadKind and \
+             topologyMode (strings) and domainCount (an integer)",
         )
     }
 }

@@ -92,30 +92,26 @@ fn parts() {
         (json!({"dependencies": [3]}), Code::OverrideShape, "dependencies[0]".to_owned()),
         (env(json!([{"name": "A"}, {"name": "PET_NNODES"}])), Code::ReservedTrainerEnv, env_at("[1].name")),
         (env(json!([{"name": "A"}, {"name": "B"}, {"name": "A"}])), Code::DuplicateTrainerEnv, env_at("[2].name")),
-        (json!({"orchestration": {"iterations": 0}}), Code::OverrideRange, "orchestration.iterations".to_owned()),
-        (
-            json!({"orchestration": {"placement": "pinned"}}),
-            Code::OverridePlacement,
-            "orchestration.placement".to_owned(),
-        ),
+        (json!({"orchestration": {"iterations": 0}}), Code::BelowMinimum, "orchestration.iterations".to_owned()),
+        (json!({"orchestration": {"placement": "pinned"}}), Code::NotAllowed, "orchestration.placement".to_owned()),
         (
             json!({"orchestration": {"execution": {"maxConcurrent": -1}}}),
-            Code::OverrideRange,
+            Code::BelowMinimum,
             "orchestration.execution.maxConcurrent".to_owned(),
         ),
         (
             json!({"orchestration": {"execution": {"retryFailedGroups": -1}}}),
-            Code::OverrideRange,
+            Code::BelowMinimum,
             "orchestration.execution.retryFailedGroups".to_owned(),
         ),
         (
             json!({"orchestration": {"execution": {"timeoutPerJob": "0s"}}}),
-            Code::OverrideTimeout,
+            Code::BadDuration,
             "orchestration.execution.timeoutPerJob".to_owned(),
         ),
         (
             json!({"orchestration": {"execution": {"timeoutPerJob": "-1h"}}}),
-            Code::OverrideTimeout,
+            Code::BadDuration,
             "orchestration.execution.timeoutPerJob".to_owned(),
         ),
     ] {

@@ -55,7 +55,7 @@ fn item_3_a_failing_test_is_an_error_and_the_other_overrides_are_still_checked()
             (Code::DependencyIdentity, "spec.overrides[2].dependencies[0].apiVersion".into()),
             (Code::DependencyIdentity, "spec.overrides[2].dependencies[0].kind".into()),
             (Code::DependencyIdentity, "spec.overrides[2].dependencies[0].metadata.name".into()),
-            (Code::OverrideRange, "spec.overrides[2].orchestration.iterations".into()),
+            (Code::BelowMinimum, "spec.overrides[2].orchestration.iterations".into()),
         ]
     );
     assert_eq!(out.trainer(), &json!({"image": "a", "numNodes": 2}));

@@ -1,0 +1,130 @@
+//! Findings about the result, led back to the field that a person can change: the override that brought the value, or
+//! the field of the run that it was made from (00 D47).
+
+use super::Rendering;
+use crate::api::{OverrideSpec, TrainJobSpec, Value};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
+use crate::trace::Origin;
+
+const TRAIN_JOB: &str = "spec.jobTemplate.spec.workload.trainJob";
+const SIZE: &str = "spec.numNodes";
+
+/// Gives findings about the Workflow the place of their cause. Findings whose cause is neither in an override nor in a
+/// field of the run keep the path in the Workflow.
+pub(super) fn lead_back(rendering: &Rendering<'_>, findings: &mut [Diagnostic]) {
+    for finding in findings {
+        let Some(path) = &finding.path else { continue };
+        // The size stands in the trainer; people know it as a field of the run.
+        let looked_for = if *path == FieldPath::parse(SIZE) { trainer().key("numNodes") } else { path.clone() };
+        let matched = rendering.overrides.iter().rev().filter(|o| o.matched);
+        let mut indices = matched.filter_map(|o| match o.origin {
+            Origin::Override { index } => Some(index),
+            _ => None,
+        });
+        let brought = indices.find_map(|index| {
+            let base = FieldPath::parse("spec.overrides").index(index);
+            cause(rendering.run.spec.overrides.get(index)?, &base, &looked_for)
+        });
+        let own = || match finding.code {
+            Code::GangContract => Some(FieldPath::parse("spec.gangScheduler")),
+            _ => own_field(rendering, path),
+        };
+        if let Some(path) = brought.or_else(own) {
+            finding.path = Some(path);
+        }
+    }
+}
+
+fn trainer() -> FieldPath {
+    FieldPath::parse(TRAIN_JOB).key("trainer")
+}
+
+/// The field of an override that set the value at a path of the Workflow; `None` when it did not.
+fn cause(spec: &OverrideSpec, base: &FieldPath, path: &FieldPath) -> Option<FieldPath> {
+    let [Segment::Key(top), Segment::Key(part), rest @ ..] = path.0.as_slice() else { return None };
+    match part.as_str() {
+        _ if top != "spec" => None,
+        "jobTemplate" => operation(spec, &base.key("jobTemplatePatch"), rest)
+            .or_else(|| leads(spec.job_template.as_ref()?, rest, base.key("jobTemplate"))),
+        "dependencies" => {
+            let (Segment::Named(name), rest) = rest.split_first()? else { return None };
+            let named = |object: &Value| {
+                let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+                format!("{}/{}", text("/kind"), text("/metadata/name")) == *name
+            };
+            let mut found = spec.dependencies.iter().enumerate().filter(|(_, object)| named(object));
+            found.find_map(|(at, object)| leads(object, rest, base.key("dependencies").index(at)))
+        }
+        "orchestration" => {
+            let own = serde_json::to_value(spec.orchestration.as_ref()?).ok()?;
+            leads(&own, rest, base.key("orchestration"))
+        }
+        _ => None,
+    }
+}
+
+/// Follows a path into a patch as far as it goes. A mapping that does not go on is not the cause, a list or scalar
+/// that stands in the way is.
+fn leads(patch: &Value, path: &[Segment], base: FieldPath) -> Option<FieldPath> {
+    let Some((first, rest)) = path.split_first() else { return Some(base) };
+    let next = match (first, patch) {
+        (Segment::Key(key), Value::Object(map)) => map.get(key).map(Some)?,
+        (Segment::Index(at), Value::Array(list)) => list.get(*at),
+        (Segment::Named(name), Value::Array(list)) => {
+            Some(list.iter().find(|e| e.get("name").and_then(Value::as_str) == Some(name))?)
+        }
+        _ => None,
+    };
+    match next {
+        Some(next) => leads(next, rest, base.with(first.clone())),
+        None => Some(base),
+    }
+}
+
+/// The last operation of a JSON patch that wrote at a path of the job template, above it or below it.
+fn operation(spec: &OverrideSpec, base: &FieldPath, path: &[Segment]) -> Option<FieldPath> {
+    let operations = spec.job_template_patch.as_ref()?.as_array()?;
+    let writes = |operation: &Value| {
+        let pointer = operation.get("path").and_then(Value::as_str).unwrap_or_default();
+        let tests = operation.get("op").is_some_and(|op| op == "test");
+        let mut steps = pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).zip(path);
+        !tests
+            && steps.all(|(token, segment)| match segment {
+                Segment::Key(key) => token == *key,
+                Segment::Index(at) => token == "-" || token.parse() == Ok(*at),
+                Segment::Named(_) => true,
+            })
+    };
+    operations.iter().rposition(writes).map(|at| base.index(at))
+}
+
+/// The field of the run from which a value of the Workflow is made.
+fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
+    if let (true, Some(Segment::Key(last))) =
+        (path.0.iter().any(|s| *s == Segment::Key("mlPolicy".into())), path.0.last())
+    {
+        return (last == "numNodes").then(|| SIZE.into());
+    }
+    let rest = path.0.strip_prefix(trainer().0.as_slice())?;
+    let Some(Segment::Key(field)) = rest.first() else { return None };
+    let spec = &rendering.run.spec;
+    let framework = match (&spec.framework.torch, &spec.framework.mpi) {
+        (Some(_), _) => "spec.framework.torch.args",
+        (None, Some(_)) => "spec.framework.mpi.args",
+        (None, None) if field == "command" => "spec.framework.exec.command",
+        (None, None) => "spec.framework.exec.args",
+    };
+    let words = |job: &TrainJobSpec| job.trainer.as_ref().map_or(0, |t| t.args.len());
+    match field.as_str() {
+        "numNodes" => Some(SIZE.into()),
+        "numProcPerNode" => Some("spec.gpusPerNode".into()),
+        "env" => Some("spec.env".into()),
+        // Every variable is forwarded by two words.
+        "args" if spec.framework.mpi.is_some() && rest.len() == 1 => {
+            let words = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref().map_or(0, words);
+            Some(if spec.env.len() * 4 > words { "spec.env" } else { framework }.into())
+        }
+        "args" | "command" => Some(framework.into()),
+        _ => None,
+    }
+}
