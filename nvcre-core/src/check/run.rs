@@ -11,7 +11,8 @@ use crate::workflow::gang;
 /// Metric names of thresholds, in the order of the registry (01 §7).
 pub const THRESHOLDS: [&str; 5] =
     ["busBandwidthGBps", "algBandwidthGBps", "goodputRatio", "avgTFLOPsPerGPU", "avgStepTimeSec"];
-const TEST_SCALES: [&str; 3] = ["intra-node", "intra-rack", "full-scale"];
+/// The words of `spec.orchestration.testScale` (01 §1.6).
+pub const TEST_SCALES: [&str; 3] = ["intra-node", "intra-rack", "full-scale"];
 const PLACEMENTS: [&str; 2] = ["Pinned", "Unpinned"];
 
 /// Checks a run: every finding at once, in the order of the fields, then the rules across fields.
