@@ -89,6 +89,8 @@ impl Engine {
             && let Err(finding) = fleet::resolve_topology_key(target, inventory, &self.catalogue, &discover)
         {
             findings.push(*finding);
+            // No node could match a key that is not known; that would say nothing more.
+            target.match_expressions.retain(|e| e.key != fleet::AUTO_TOPOLOGY_KEY);
         }
         let (fleet, found) = Fleet::discover(inventory, run.spec.target.as_ref(), &self.catalogue, &discover);
         findings.extend(found);

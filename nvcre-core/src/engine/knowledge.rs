@@ -1,6 +1,6 @@
 //! What a catalogue knows, by platform and GPU (`nvcrectl platforms`).
 
-use crate::catalogue::{Catalogue, Framework};
+use crate::catalogue::{Catalogue, Entry, Framework};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::overrides::{self, Context};
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,11 @@ impl Knowledge {
                 });
             }
         }
-        let entries = catalogue.entries.iter().map(|e| KnowledgeEntry {
+        let exists = |entry: &Entry| {
+            let of = |framework| catalogue.entries(&edition.name, framework).any(|e| e.entry.id == entry.id);
+            of(Framework::Mpi) || of(Framework::Torch)
+        };
+        let entries = catalogue.entries.iter().filter(|e| exists(e)).map(|e| KnowledgeEntry {
             id: e.id.clone(),
             name: e.name.clone(),
             title: e.title.clone(),

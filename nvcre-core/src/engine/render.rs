@@ -11,7 +11,7 @@ use crate::overrides::{self, Base, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build};
-use crate::yaml::Source;
+use crate::yaml::{Read, Source};
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
 #[derive(Debug, Clone)]
@@ -28,7 +28,8 @@ pub struct Rendering<'a> {
     pub fleet: Option<Fleet>,
     /// The inventory.
     pub inventory: Option<&'a Inventory>,
-    /// What became of every override; empty for a template.
+    /// What became of every override; empty for a template. Entries that did not match are only rendered for a trace:
+    /// otherwise their `patches` says `none`.
     pub overrides: Vec<OverrideOutcome>,
     /// The override that brought the topology key, when one did.
     pub topology_origin: Option<Origin>,
@@ -117,10 +118,21 @@ impl Engine {
         (rendering, trace)
     }
 
-    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62).
-    pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Inventory {
-        let (platform, architecture) = self.declared(&input.run, options, &mut Vec::new());
-        synthetic_inventory(&self.catalogue, &platform, &architecture, count, input.run.spec.gpus_per_node)
+    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62). No
+    /// platform is guessed: without one there are no nodes, and a finding says so.
+    pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
+        let mut diagnostics = Vec::new();
+        let (platform, architecture) = self.declared(&input.run, options, &mut diagnostics);
+        let gpus = input.run.spec.gpus_per_node;
+        let count = if platform.is_empty() { 0 } else { count };
+        let wrong_flag = has_errors(&diagnostics);
+        // Wrong flags are told by discovery.
+        diagnostics.retain(|d| d.code == Code::NoArchitecture);
+        if platform.is_empty() && !wrong_flag {
+            let message = "nodes are to be assumed, and no platform says of which kind";
+            diagnostics.push(Diagnostic::new(Code::FlagConflict, message).with_help("name it with --platform, and the GPU with --gpu-arch"));
+        }
+        Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
     }
 
     fn render_with<'a, R: Recorder>(

@@ -117,7 +117,7 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
                     ),
                 )
                 .with_help("with Open MPI 5 leave this one out, or give the value that the platform sets")
-                .with_related(&earlier.path, "the first one"),
+                .with_related(place(earlier), "the first one"),
             );
         }
         rest = after;
@@ -128,6 +128,14 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
 fn source(word: &Word) -> String {
     match &word.origin {
         Origin::Entry { id, name } => format!("catalogue entry {id} {name}"),
-        _ => word.path.to_string(),
+        _ => place(word).to_string(),
+    }
+}
+
+/// The field that a person can change: that of the run where an entry forwards the run's own value.
+fn place(word: &Word) -> &FieldPath {
+    match &word.origin {
+        Origin::Run { path } => path,
+        _ => &word.path,
     }
 }

@@ -155,6 +155,7 @@ impl Source {
                 if related.span.is_none()
                     && related.file.is_none()
                     && let Some(path) = &related.path
+                    && self.may_hold(path)
                 {
                     related.span = Some(root.locate(path));
                     related.file = Some(self.file.clone());

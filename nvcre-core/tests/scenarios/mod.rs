@@ -132,7 +132,9 @@ impl Scenario {
         let run = engine.read_run(&bytes, &format!("{}/run.yaml", self.name), self.lenient);
         let (mut inventory, mut diagnostics) = self.inventory();
         if let Some(count) = self.assume {
-            inventory = Some(engine.assume_nodes(&run, &self.options, count));
+            let assumed = engine.assume_nodes(&run, &self.options, count);
+            diagnostics.extend(assumed.diagnostics);
+            inventory = Some(assumed.value);
         }
         let rendering = engine.render(&run, inventory.as_ref(), &self.options);
         diagnostics.extend(rendering.diagnostics.iter().cloned());

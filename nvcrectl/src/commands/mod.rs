@@ -128,9 +128,11 @@ impl Loaded {
     }
 
     /// The nodes of a run: those that were read, or made-up ones.
-    pub fn nodes(&mut self, run: &RunInput) -> Option<&Inventory> {
+    pub fn nodes(&mut self, run: &RunInput, findings: &mut Vec<Diagnostic>) -> Option<&Inventory> {
         if let Some(count) = self.assume {
-            self.inventory = Some(self.engine.assume_nodes(run, &self.options, count));
+            let assumed = self.engine.assume_nodes(run, &self.options, count);
+            findings.extend(assumed.diagnostics);
+            self.inventory = Some(assumed.value);
         }
         self.inventory.as_ref()
     }
@@ -146,7 +148,7 @@ fn check(args: &CheckArgs) -> Result<Outcome> {
     let mut findings = std::mem::take(&mut loaded.findings);
     for file in &args.files {
         let run = loaded.read_run(file, args.input.lenient)?;
-        let has_nodes = loaded.nodes(&run).is_some();
+        let has_nodes = loaded.nodes(&run, &mut findings).is_some();
         let rendering = loaded.render(&run);
         if has_nodes {
             findings.extend(rendering.jobs(Delivery::Trainer).diagnostics);

@@ -13,7 +13,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
     let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     let run = loaded.read_run(&args.file, args.input.lenient)?;
-    loaded.nodes(&run);
+    loaded.nodes(&run, &mut findings);
     let rendering = loaded.render(&run);
     let jobs = rendering.jobs(Delivery::Trainer);
     findings.extend(rendering.diagnostics.iter().chain(&jobs.diagnostics).cloned());

@@ -21,7 +21,7 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     let run = loaded.read_run(&args.file, args.input.lenient)?;
-    loaded.nodes(&run);
+    loaded.nodes(&run, &mut findings);
     let rendering = loaded.render(&run);
     findings.extend(rendering.diagnostics.iter().cloned());
     let jobs = match args.show {

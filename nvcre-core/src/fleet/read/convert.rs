@@ -215,9 +215,12 @@ fn allocatable(inventory: &mut Inventory, root: &Node, notes: &mut Notes<'_>) ->
     let mut out = Vec::new();
     for entry in notes.map(root, &["status", "allocatable"]) {
         let key = inventory.strings.intern(&entry.key);
-        let value = match scalar(&entry.value).map(|s| &s.value) {
-            Some(Value::String(text)) => inventory.strings.intern(text),
-            Some(Value::Number(number)) => inventory.strings.intern(&number.to_string()),
+        let value = match scalar(&entry.value) {
+            Some(Scalar { value: Value::String(text), .. }) => inventory.strings.intern(text),
+            Some(Scalar { value: Value::Number(number), text, .. }) => {
+                let decimal = text.bytes().all(|b| matches!(b, b'1'..=b'9' | b'0' | b'.')) && !text.starts_with('0');
+                if decimal { inventory.strings.intern(text) } else { inventory.strings.intern(&number.to_string()) }
+            }
             _ => {
                 notes.wrong(&entry.value, &["status", "allocatable", &entry.key], "a quantity");
                 continue;

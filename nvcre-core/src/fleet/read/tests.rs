@@ -103,7 +103,7 @@ fn every_form_of_an_inventory_is_read() {
         to_json_pretty(&list("NodeList", &[bare.clone(), b.clone(), c.clone()])),
         to_yaml(&json!([bare, b, c])),
         json!([bare, b, c]).to_string(),
-        to_yaml_documents([&a, &list("List", &[b.clone(), list("List", &[c.clone()])])]),
+        to_yaml_documents([&a, &list("List", &[b.clone(), list("List", std::slice::from_ref(&c))])]),
         format!("{a}\n{}\n", list("List", &[b.clone(), c.clone()])),
         format!("\n\u{20}{}", json!([[], a, b, c]).to_string().replace("[[],", "[")),
         format!(

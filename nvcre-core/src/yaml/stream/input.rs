@@ -21,18 +21,12 @@ pub(crate) struct Meter {
     head: Cell<u64>,
     /// First byte that was no UTF-8.
     invalid: Cell<Option<(u8, Position)>>,
-    /// Bytes beyond one per character, up to the characters that were asked for.
+    /// Bytes beyond one per character, of all characters of several bytes.
     extra: Cell<u64>,
-    /// Later characters of several bytes: number of the character, bytes beyond one.
-    wide: RefCell<VecDeque<(u64, u8)>>,
-    wide_left: Cell<bool>,
-    /// Offset of the next byte (JSON).
-    offset: Cell<u64>,
-    /// The next byte that is no blank begins a value.
-    armed: Cell<bool>,
-    start: Cell<u64>,
-    /// Where lines begin and characters continue, for JSON.
-    lines: RefCell<Lines>,
+    /// The latest of these: number of the character, and `extra` behind it.
+    wide: RefCell<VecDeque<(u64, u64)>>,
+    /// `extra` before the first of `wide`.
+    passed: Cell<u64>,
     too_long: Cell<bool>,
 }
 
@@ -52,101 +46,35 @@ impl Meter {
         self.too_long.get()
     }
 
-    /// Byte offset of a character by its number. Numbers should rise.
+    /// Byte offset of a character by its number, which may lie a little before one that was asked for earlier.
     pub(crate) fn byte_offset(&self, index: u64) -> u64 {
         self.event();
-        if self.wide_left.get() {
-            let mut wide = self.wide.borrow_mut();
-            let mut extra = self.extra.get();
-            while let Some((at, bytes)) = wide.front().copied()
-                && at < index
-            {
-                extra += u64::from(bytes);
-                wide.pop_front();
-            }
-            self.extra.set(extra);
-            self.wide_left.set(!wide.is_empty());
+        let bytes = index + self.head.get();
+        if self.extra.get() == 0 {
+            return bytes;
         }
-        index + self.head.get() + self.extra.get()
-    }
-
-    /// Offset of the next byte.
-    pub(crate) fn here(&self) -> u64 {
-        self.offset.get()
-    }
-
-    /// Offset of the byte that was read last.
-    pub(crate) fn before(&self) -> u64 {
-        self.offset.get().saturating_sub(1)
-    }
-
-    /// The next byte that is no blank begins a value.
-    pub(crate) fn arm(&self) {
-        self.armed.set(true);
-    }
-
-    /// The byte that was read last begins a value.
-    pub(crate) fn begin(&self) {
-        self.armed.set(false);
-        self.start.set(self.before());
-    }
-
-    /// Where the value began.
-    pub(crate) fn start(&self) -> u64 {
-        self.start.get()
-    }
-
-    /// The place of an offset that lies behind those asked for before, or not far before them.
-    pub(crate) fn place(&self, offset: u64) -> Position {
-        self.lines.borrow_mut().place(offset)
-    }
-
-    #[cold]
-    fn armed(&self, byte: u8) {
-        if !byte.is_ascii_whitespace() {
-            self.armed.set(false);
-            self.start.set(self.offset.get());
-        }
-    }
-}
-
-/// Line breaks and longer characters that were read but not passed.
-#[derive(Debug, Default)]
-struct Lines {
-    /// Offset and number of the line at the last place, and bytes of it that continue a character, up to `seen`.
-    begin: u64,
-    line: u32,
-    extra: u64,
-    /// Offsets of later line breaks, and of bytes that continue a character.
-    marks: VecDeque<(u64, bool)>,
-}
-
-impl Lines {
-    fn add(&mut self, offset: u64, text: &[u8]) {
-        for (at, byte) in text.iter().enumerate() {
-            if *byte == b'\n' || *byte & 0xC0 == 0x80 {
-                self.marks.push_back((offset + at as u64, *byte == b'\n'));
-            }
-        }
-    }
-
-    fn place(&mut self, offset: u64) -> Position {
-        while let Some((at, line_break)) = self.marks.front().copied()
-            && at < offset
+        let mut wide = self.wide.borrow_mut();
+        while let Some((at, extra)) = wide.front().copied()
+            && at + BEHIND < index
         {
-            self.marks.pop_front();
-            if line_break {
-                self.begin = at + 1;
-                self.line = self.line.saturating_add(1);
-                self.extra = 0;
-            } else {
-                self.extra += 1;
-            }
+            self.passed.set(extra);
+            wide.pop_front();
         }
-        let column = offset.saturating_sub(self.begin).saturating_sub(self.extra).saturating_add(1);
-        Position { offset, line: self.line.saturating_add(1), column: u32::try_from(column).unwrap_or(u32::MAX) }
+        let count = wide.partition_point(|(at, _)| *at < index);
+        let extra = count.checked_sub(1).and_then(|last| wide.get(last)).map_or(self.passed.get(), |(_, extra)| *extra);
+        bytes + extra
+    }
+
+    /// Notes a character of several bytes.
+    fn wide(&self, index: u64, more: u64) {
+        let extra = self.extra.get() + more;
+        self.extra.set(extra);
+        self.wide.borrow_mut().push_back((index, extra));
     }
 }
+
+/// Places of a document do not go back further than this: a simple key holds at most 1,024 characters.
+const BEHIND: u64 = 4096;
 
 /// The reader; whole characters stand in `buffer[at..good]`, the rest of a cut one in `buffer[good..end]`.
 pub(crate) struct Input<R> {
@@ -161,8 +89,6 @@ pub(crate) struct Input<R> {
     /// Place of `buffer[at]` when the buffer was filled; kept for the place of a wrong byte.
     line: u32,
     column: u32,
-    /// Whether places of bytes are wanted (JSON).
-    places: bool,
     meter: Rc<Meter>,
 }
 
@@ -180,7 +106,6 @@ impl<R: io::Read> Input<R> {
             limit: (scalar as u64).saturating_add(2 * BUFFER as u64),
             line: 1,
             column: 1,
-            places: false,
             meter: Rc::new(Meter::default()),
         };
         // A short first read must not hide the encoding.
@@ -192,8 +117,6 @@ impl<R: io::Read> Input<R> {
                 input.at = 3;
                 input.good = 3;
                 input.meter.head.set(3);
-                input.meter.offset.set(3);
-                input.meter.lines.borrow_mut().begin = 3;
             }
             input.check();
         }
@@ -202,6 +125,11 @@ impl<R: io::Read> Input<R> {
 
     pub(crate) fn meter(&self) -> Rc<Meter> {
         self.meter.clone()
+    }
+
+    /// Bytes of a byte order mark.
+    pub(crate) fn head(&self) -> u64 {
+        self.meter.head.get()
     }
 
     /// The name of an encoding that is not read.
@@ -219,13 +147,25 @@ impl<R: io::Read> Input<R> {
                 .is_some_and(|b| matches!(b, b'"' | b'}' | b']'))
     }
 
-    /// Prepares for reading as JSON.
-    pub(crate) fn for_json(mut self) -> Self {
-        self.places = true;
-        if let Some(text) = self.buffer.get(self.at..self.good) {
-            self.meter.lines.borrow_mut().add(self.meter.offset.get(), text);
+    /// The text that was read but not passed; empty at the end. Errors: of the reader, or a scalar too long.
+    pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
+        self.fill()?;
+        Ok(self.buffer.get(self.at..self.good).unwrap_or(&[]))
+    }
+
+    /// The next byte. Errors as for [`Input::chunk`].
+    #[inline]
+    pub(crate) fn peek(&mut self) -> io::Result<Option<u8>> {
+        if self.at >= self.good && !self.fill()? {
+            return Ok(None);
         }
-        self
+        Ok(self.buffer.get(self.at).copied())
+    }
+
+    /// Passes bytes of the chunk.
+    #[inline]
+    pub(crate) fn pass(&mut self, count: usize) {
+        self.at = (self.at + count).min(self.good);
     }
 
     /// Reads once into the free part of the buffer.
@@ -293,11 +233,6 @@ impl<R: io::Read> Input<R> {
             (self.at, self.good) = (0, 0);
             self.take();
             self.check();
-            if self.places
-                && let Some(text) = self.buffer.get(..self.good)
-            {
-                self.meter.lines.borrow_mut().add(self.meter.offset.get(), text);
-            }
         }
         Ok(true)
     }
@@ -313,25 +248,6 @@ fn advance(text: &[u8], line: &mut u32, column: &mut u32) {
         *column = 1;
     }
     *column = column.saturating_add(number(width));
-}
-
-/// For JSON: bytes, with their offset in the meter. `serde_json` asks for one byte at a time.
-impl<R: io::Read> io::Read for Input<R> {
-    #[inline]
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let Some(out) = out.first_mut() else { return Ok(0) };
-        if self.at >= self.good && !self.fill()? {
-            return Ok(0);
-        }
-        let Some(byte) = self.buffer.get(self.at) else { return Ok(0) };
-        *out = *byte;
-        self.at += 1;
-        if self.meter.armed.get() {
-            self.meter.armed(*byte);
-        }
-        self.meter.offset.set(self.meter.offset.get() + 1);
-        Ok(1)
-    }
 }
 
 /// For YAML: characters, with their byte offsets in the meter.
@@ -359,9 +275,7 @@ impl<R: io::Read> Chars<R> {
         let head = input.buffer.get(input.at..input.good.min(input.at + 4))?;
         let c = head.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next())?;
         input.at += c.len_utf8();
-        let extra = u8::try_from(c.len_utf8() - 1).unwrap_or(0);
-        input.meter.wide.borrow_mut().push_back((self.index, extra));
-        input.meter.wide_left.set(true);
+        input.meter.wide(self.index, c.len_utf8() as u64 - 1);
         self.index += 1;
         Some(c)
     }

@@ -1,78 +1,195 @@
-//! JSON of any length: `serde_json`'s streaming reader drives the same builder as YAML.
+//! JSON of any length: tokens drive the same builder as YAML.
 
 use super::input::{Input, Meter};
+use super::scan::{Fault, Scanner, Token};
 use super::unreadable;
-use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::diagnostic::{Code, Diagnostic, Position, Span};
 use crate::yaml::build::{Builder, Done, too_long};
 use crate::yaml::events::{Event, Shape, Style, Tag};
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 use std::borrow::Cow;
-use std::fmt;
 use std::io;
 use std::rc::Rc;
 
-struct Reading<F> {
-    builder: Builder,
-    findings: Vec<Diagnostic>,
-    meter: Rc<Meter>,
-    done: F,
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Value,
+    /// A value or `]`.
+    FirstItem,
+    /// A key or `}`.
+    FirstKey,
+    Key,
+    Colon,
+    /// A comma or the end of the collection.
+    After,
 }
 
-/// Reads one JSON value after another to the end of the input.
+struct Reading<R, F> {
+    scanner: Scanner<R>,
+    builder: Builder,
+    meter: Rc<Meter>,
+    findings: Vec<Diagnostic>,
+    done: F,
+    /// Open collections: true for a mapping.
+    open: Vec<bool>,
+}
+
+enum Stop {
+    Fault(Fault),
+    /// Reported by the builder.
+    TooDeep,
+}
+
+impl<T: Into<Fault>> From<T> for Stop {
+    fn from(fault: T) -> Self {
+        Self::Fault(fault.into())
+    }
+}
+
+/// Reads one JSON value after another, with or without `---` between them, to the end of the input.
 pub(super) fn read<R: io::Read, F: FnMut(&mut Vec<Diagnostic>, Done)>(
     input: Input<R>,
     builder: Builder,
     done: F,
 ) -> Vec<Diagnostic> {
     let meter = input.meter();
-    let mut reading = Reading { builder, findings: Vec::new(), meter: meter.clone(), done };
-    let mut json = serde_json::Deserializer::from_reader(input.for_json());
-    let mut peeked = false;
-    loop {
-        reading.builder.reset();
-        let result = (Seed { reading: &mut reading, peeked }).deserialize(&mut json);
-        if let Err(error) = result {
-            reading.broken(&error);
-            break;
-        }
-        reading.findings.append(&mut reading.builder.findings);
-        if json.end().is_ok() {
-            break;
-        }
-        peeked = true;
+    let scanner = Scanner::new(input, builder.limits().scalar);
+    let mut reading = Reading { scanner, builder, meter, findings: Vec::new(), done, open: Vec::new() };
+    if let Err(stop) = reading.values() {
+        reading.broken(stop);
     }
     reading.findings.append(&mut reading.builder.findings);
     crate::diagnostic::sort(&mut reading.findings);
     reading.findings
 }
 
-impl<F: FnMut(&mut Vec<Diagnostic>, Done)> Reading<F> {
-    fn broken(&mut self, error: &serde_json::Error) {
-        let at = self.meter.place(self.meter.before());
-        let span = Span { start: at, end: at };
-        if self.builder.too_deep() {
-            // Reported where it happened.
-        } else if self.meter.too_long() {
-            let limit = self.builder.limits().scalar;
-            self.builder.findings.push(too_long(limit, None).with_span(span));
-        } else if error.is_io() {
-            self.builder.findings.push(unreadable(error, at));
-        } else {
-            let text = error.to_string();
-            let text = text.rsplit_once(" at line ").map_or(&*text, |(head, _)| head);
-            let finding = if error.is_eof() {
-                Diagnostic::new(Code::Syntax, "the text ends inside a JSON value")
-                    .with_help("the file is cut off: write it again")
-            } else {
-                Diagnostic::new(Code::Syntax, format!("the text begins as JSON, but is not JSON here: {text}"))
-                    .with_help("correct the JSON; what was read before is kept")
-            };
-            self.builder.findings.push(finding.with_span(span));
+impl<R: io::Read, F: FnMut(&mut Vec<Diagnostic>, Done)> Reading<R, F> {
+    fn values(&mut self) -> Result<(), Stop> {
+        let mut first = true;
+        loop {
+            match self.scanner.blank()? {
+                None => return Ok(()),
+                Some(b'-') if !first && self.scanner.separator()? => continue,
+                Some(_) => {}
+            }
+            first = false;
+            self.builder.reset();
+            self.value()?;
+            self.findings.append(&mut self.builder.findings);
         }
-        self.findings.append(&mut self.builder.findings);
-        let Self { builder, findings, done, .. } = self;
-        builder.close(|partial| done(findings, partial));
+    }
+
+    /// One value with everything in it.
+    fn value(&mut self) -> Result<(), Stop> {
+        let mut state = State::Value;
+        loop {
+            self.scanner.blank()?;
+            let start = self.scanner.here();
+            let keep = !self.builder.in_skipped()
+                && (state == State::FirstKey || state == State::Key || !self.builder.skipping());
+            let token = self.scanner.token(keep).map_err(|fault| self.wanted(fault, state))?;
+            self.meter.event();
+            state = match (state, token) {
+                (State::Value | State::FirstItem, Token::OpenMap) => {
+                    self.start(Shape::Map, start)?;
+                    State::FirstKey
+                }
+                (State::Value | State::FirstItem, Token::OpenList) => {
+                    self.start(Shape::List, start)?;
+                    State::FirstItem
+                }
+                (State::Value | State::FirstItem, Token::String) => {
+                    self.string(start);
+                    State::After
+                }
+                (State::Value | State::FirstItem, Token::Number | Token::True | Token::False | Token::Null) => {
+                    self.plain(token, start);
+                    State::After
+                }
+                (State::FirstKey | State::Key, Token::String) => {
+                    if keep {
+                        self.string(start);
+                    }
+                    State::Colon
+                }
+                (State::Colon, Token::Colon) => State::Value,
+                (State::After, Token::Comma) if self.open.last() == Some(&true) => State::Key,
+                (State::After, Token::Comma) => State::Value,
+                (State::FirstKey, Token::CloseMap) | (State::FirstItem, Token::CloseList) => {
+                    self.end(start);
+                    State::After
+                }
+                (State::After, Token::CloseMap) if self.open.last() == Some(&true) => {
+                    self.end(start);
+                    State::After
+                }
+                (State::After, Token::CloseList) if self.open.last() == Some(&false) => {
+                    self.end(start);
+                    State::After
+                }
+                (_, Token::End) => return Err(Fault::Cut.into()),
+                (state, token) => return Err(self.wanted(Fault::Found(token.shown().to_owned()), state).into()),
+            };
+            if state == State::After && self.open.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Says what was wanted instead.
+    fn wanted(&self, fault: Fault, state: State) -> Fault {
+        let Fault::Found(found) = fault else { return fault };
+        let wanted = match state {
+            State::Value | State::FirstItem => "a value",
+            State::FirstKey | State::Key => "a key in double quotes",
+            State::Colon => "a colon",
+            State::After if self.open.last() == Some(&true) => "a comma or `}`",
+            State::After => "a comma or `]`",
+        };
+        Fault::Found(format!("{found} where {wanted} is wanted"))
+    }
+
+    fn start(&mut self, shape: Shape, start: Position) -> Result<(), Stop> {
+        let span = Span { start, end: self.scanner.here() };
+        self.builder.push(Event::Start { shape, flow: true, tag: Tag::None }, span);
+        self.open.push(shape == Shape::Map);
+        if self.builder.too_deep() { Err(Stop::TooDeep) } else { Ok(()) }
+    }
+
+    fn end(&mut self, start: Position) {
+        self.open.pop();
+        let done = self.builder.push(Event::End, Span { start, end: self.scanner.here() });
+        self.finished(done);
+    }
+
+    fn string(&mut self, start: Position) {
+        let span = Span { start, end: self.scanner.here() };
+        let text = Cow::Borrowed(self.scanner.text());
+        let done = self.builder.push(Event::Scalar { text, style: Style::Quoted, tag: Tag::None }, span);
+        self.finished(done);
+    }
+
+    fn plain(&mut self, token: Token, start: Position) {
+        let span = Span { start, end: self.scanner.here() };
+        let (text, value) = match token {
+            Token::True => ("true", Value::Bool(true)),
+            Token::False => ("false", Value::Bool(false)),
+            Token::Null => ("null", Value::Null),
+            _ => {
+                let text = self.scanner.text();
+                match number(text) {
+                    Some(number) => (text, Value::Number(number)),
+                    None => {
+                        let message = format!("the number `{text}` is too large for Kubernetes");
+                        self.builder.report(Diagnostic::new(Code::OutOfRange, message), span);
+                        (text, Value::Null)
+                    }
+                }
+            }
+        };
+        let done = self.builder.value(text, value, span);
+        self.finished(done);
     }
 
     fn finished(&mut self, done: Option<Done>) {
@@ -81,175 +198,33 @@ impl<F: FnMut(&mut Vec<Diagnostic>, Done)> Reading<F> {
         }
     }
 
-    fn scalar(
-        &mut self,
-        text: impl FnOnce() -> Cow<'static, str>,
-        value: impl FnOnce() -> Value,
-        start: u64,
-        end: u64,
-    ) {
-        self.meter.event();
-        if self.builder.skipping() {
-            self.builder.skip_scalar();
-        } else {
-            let span = span(&self.meter, start, end);
-            let done = self.builder.value(text(), value(), false, span);
-            self.finished(done);
+    fn broken(&mut self, stop: Stop) {
+        let at = self.scanner.here();
+        let span = Span { start: at, end: at };
+        let finding = match stop {
+            Stop::TooDeep => None,
+            Stop::Fault(Fault::TooLong) => Some(too_long(self.builder.limits().scalar, None)),
+            Stop::Fault(Fault::Input(_)) if self.meter.too_long() => Some(too_long(self.builder.limits().scalar, None)),
+            Stop::Fault(Fault::Input(error)) => Some(unreadable(&error, at)),
+            Stop::Fault(Fault::Cut) => Some(
+                Diagnostic::new(Code::Syntax, "the text ends inside a JSON value")
+                    .with_help("the file is cut off: write it again"),
+            ),
+            Stop::Fault(Fault::Found(found)) => Some(
+                Diagnostic::new(Code::Syntax, format!("the text begins as JSON, but is not JSON here: found {found}"))
+                    .with_help("correct the JSON; what was read before is kept"),
+            ),
+        };
+        if let Some(finding) = finding {
+            self.builder.report(finding, span);
         }
+        self.findings.append(&mut self.builder.findings);
+        let Self { builder, findings, done, .. } = self;
+        builder.close(|partial| done(findings, partial));
     }
 }
 
-struct Seed<'r, F> {
-    reading: &'r mut Reading<F>,
-    /// The first byte of the value was read already.
-    peeked: bool,
-}
-
-impl<'de, F: FnMut(&mut Vec<Diagnostic>, Done)> DeserializeSeed<'de> for Seed<'_, F> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.peeked {
-            self.reading.meter.begin();
-        } else {
-            self.reading.meter.arm();
-        }
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, F: FnMut(&mut Vec<Diagnostic>, Done)> Visitor<'de> for Seed<'_, F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_bool<E>(self, b: bool) -> Result<(), E> {
-        let (start, end) = (self.reading.meter.start(), self.reading.meter.here());
-        self.reading.scalar(|| Cow::Borrowed(if b { "true" } else { "false" }), || Value::Bool(b), start, end);
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, n: u64) -> Result<(), E> {
-        self.number(|| n.into());
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, n: i64) -> Result<(), E> {
-        self.number(|| n.into());
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, n: f64) -> Result<(), E> {
-        self.number(|| Number::from_f64(n).unwrap_or_else(|| 0.into()));
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        let (start, end) = (self.reading.meter.start(), self.reading.meter.here());
-        self.reading.scalar(|| Cow::Borrowed("null"), || Value::Null, start, end);
-        Ok(())
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        let Reading { builder, meter, .. } = &mut *self.reading;
-        meter.event();
-        if builder.skipping() {
-            builder.skip_scalar();
-            return Ok(());
-        }
-        let span = span(meter, meter.start(), meter.here());
-        let done =
-            builder.push(Event::Scalar { text: Cow::Borrowed(text), style: Style::Quoted, tag: Tag::None }, span);
-        self.reading.finished(done);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let reading = self.reading;
-        open(reading, Shape::List)?;
-        while items.next_element_seed(Seed { reading, peeked: true })?.is_some() {}
-        close(reading);
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let reading = self.reading;
-        open(reading, Shape::Map)?;
-        while entries.next_key_seed(Key { reading })?.is_some() {
-            entries.next_value_seed(Seed { reading, peeked: false })?;
-        }
-        close(reading);
-        Ok(())
-    }
-}
-
-impl<F: FnMut(&mut Vec<Diagnostic>, Done)> Seed<'_, F> {
-    /// The end of a number is known by the byte behind it.
-    fn number(self, number: impl Fn() -> Number) {
-        let (start, end) = (self.reading.meter.start(), self.reading.meter.before());
-        self.reading.scalar(|| Cow::Owned(number().to_string()), || Value::Number(number()), start, end);
-    }
-}
-
-fn open<F: FnMut(&mut Vec<Diagnostic>, Done), E: Error>(reading: &mut Reading<F>, shape: Shape) -> Result<(), E> {
-    reading.meter.event();
-    let span = edge(reading);
-    let done = reading.builder.push(Event::Start { shape, flow: true, tag: Tag::None }, span);
-    reading.finished(done);
-    if reading.builder.too_deep() {
-        return Err(E::custom("too deep"));
-    }
-    Ok(())
-}
-
-fn close<F: FnMut(&mut Vec<Diagnostic>, Done)>(reading: &mut Reading<F>) {
-    reading.meter.event();
-    let span = edge(reading);
-    let done = reading.builder.push(Event::End, span);
-    reading.finished(done);
-}
-
-/// The place of a bracket; not looked up where nothing is kept.
-fn edge<F>(reading: &Reading<F>) -> Span {
-    let meter = &reading.meter;
-    if reading.builder.skipping() && !reading.builder.at_limit() {
-        Span::default()
-    } else {
-        span(meter, meter.before(), meter.here())
-    }
-}
-
-fn span(meter: &Meter, start: u64, end: u64) -> Span {
-    Span { start: meter.place(start), end: meter.place(end) }
-}
-
-struct Key<'r, F> {
-    reading: &'r mut Reading<F>,
-}
-
-impl<'de, F: FnMut(&mut Vec<Diagnostic>, Done)> DeserializeSeed<'de> for Key<'_, F> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.reading.meter.begin();
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de, F: FnMut(&mut Vec<Diagnostic>, Done)> Visitor<'de> for Key<'_, F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        let Reading { builder, meter, .. } = &mut *self.reading;
-        meter.event();
-        if !builder.in_skipped() {
-            let span = span(meter, meter.start(), meter.here());
-            builder.push(Event::Scalar { text: Cow::Borrowed(text), style: Style::Quoted, tag: Tag::None }, span);
-        }
-        Ok(())
-    }
+fn number(text: &str) -> Option<Number> {
+    let whole = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
+    whole.ok().or_else(|| Number::from_f64(text.parse().ok()?))
 }

@@ -2,6 +2,7 @@
 
 mod input;
 mod json;
+mod scan;
 
 use super::build::{Builder, Done, Keep};
 use super::encoding::{invalid_finding, wide_finding};
@@ -50,3 +51,6 @@ pub(crate) fn unreadable(error: &dyn std::fmt::Display, at: Position) -> Diagnos
         .with_help("what was read before is kept; read the input again")
         .with_span(Span { start: at, end: at })
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,21 +27,16 @@ const BREAK: u8 = 3;
 /// Part of a character beyond ASCII.
 const WIDE: u8 = 4;
 
-const CLASS: [u8; 256] = {
-    let mut table = [GOOD; 256];
-    let mut at = 0;
-    while at < 256 {
-        table[at] = match at as u8 {
-            b'\n' => BREAK,
-            0..0x20 | 0x7F => BAD,
-            b' ' | b':' | b'#' => CONTEXT,
-            0x80.. => WIDE,
-            _ => GOOD,
-        };
-        at += 1;
+/// What a byte is; the compiler makes a table of it.
+const fn class(byte: u8) -> u8 {
+    match byte {
+        b'\n' => BREAK,
+        0..0x20 | 0x7F => BAD,
+        b' ' | b':' | b'#' => CONTEXT,
+        0x80.. => WIDE,
+        _ => GOOD,
     }
-    table
-};
+}
 
 /// Characters that double quotes must escape.
 pub(super) fn must_escape(c: char) -> bool {
@@ -67,7 +62,7 @@ pub(super) fn value_style(text: &str) -> Style {
     let Some(first) = bytes.first() else { return Style::Double };
     let (mut context, mut breaks, mut bad, mut wide) = (false, false, false, false);
     for byte in bytes {
-        match CLASS.get(usize::from(*byte)).copied().unwrap_or(BAD) {
+        match class(*byte) {
             GOOD => {}
             CONTEXT => context = true,
             BREAK => breaks = true,
@@ -81,7 +76,8 @@ pub(super) fn value_style(text: &str) -> Style {
     if bad || wide && text.chars().any(unprintable) {
         return Style::Double;
     }
-    if starts_plain(*first, bytes) && !(context && ambiguous(bytes)) && !is_word(text) && !is_numeric(bytes) {
+    let misread = context && ambiguous(bytes) || is_word(text) || is_numeric(bytes);
+    if starts_plain(*first, bytes) && !misread {
         return Style::Plain;
     }
     if bytes.iter().any(|b| matches!(b, b'"' | b'\\')) { Style::Single } else { Style::Double }
@@ -90,8 +86,7 @@ pub(super) fn value_style(text: &str) -> Style {
 fn block(text: &str, bad: bool, wide: bool) -> Style {
     let body = text.trim_end_matches('\n');
     let content = text.trim_start_matches('\n');
-    let clean = !(bad && text.chars().any(|c| unprintable(c) && !matches!(c, '\n' | '\t')))
-        && !(wide && text.chars().any(|c| unprintable(c) && !matches!(c, '\n' | '\t')));
+    let clean = !(bad || wide) || !text.chars().any(|c| unprintable(c) && !matches!(c, '\n' | '\t'));
     let blank = body.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\n'));
     if !clean || blank || content.starts_with('\t') || !even(content) {
         return Style::Double;
@@ -108,7 +103,7 @@ fn block(text: &str, bad: bool, wide: bool) -> Style {
 /// False when lines of spaces only stand where a reader may take them for indentation: at the very end.
 fn even(content: &str) -> bool {
     let last = content.trim_end_matches('\n').rsplit('\n').next().unwrap_or("");
-    !last.bytes().all(|b| matches!(b, b' ' | b'\t'))
+    last.bytes().any(|b| !matches!(b, b' ' | b'\t'))
 }
 
 fn starts_plain(first: u8, bytes: &[u8]) -> bool {
@@ -129,7 +124,6 @@ fn starts_plain(first: u8, bytes: &[u8]) -> bool {
         b'-' => bytes.len() > 1 && bytes.get(1) != Some(&b' ') && !bytes.starts_with(b"---"),
         b'.' => !bytes.starts_with(b"..."),
         b'<' => !bytes.starts_with(b"<<"),
-        b'=' | b'~' => false,
         _ => false,
     }
 }

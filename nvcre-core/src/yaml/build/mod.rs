@@ -1,10 +1,15 @@
 //! Events into trees: merge keys, duplicate keys, tags, limits, and a filter for readers that keep only a few fields.
 
-use super::events::{Event, Shape, Style, Tag};
-use super::limits::{Limits, human};
-use super::scalar::{Resolved, key_text, resolve};
-use super::tree::{Entry, Kind, Node, Scalar};
+mod findings;
+mod values;
+
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Position, Related, Span};
+use crate::yaml::events::{Event, Shape, Style, Tag};
+use crate::yaml::limits::Limits;
+use crate::yaml::scalar::{Resolved, key_text, resolve};
+use crate::yaml::tree::{Entry, Kind, Node, Scalar};
+use findings::{bad_tag, null};
+pub(crate) use findings::{too_deep, too_long};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -103,13 +108,6 @@ impl Builder {
         self.skip > 0
     }
 
-    /// A scalar that is thrown away.
-    pub(crate) fn skip_scalar(&mut self) {
-        if self.skip == 0 {
-            self.passed(Position::default());
-        }
-    }
-
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -203,8 +201,8 @@ impl Builder {
         }
     }
 
-    /// A value whose type is already known (JSON).
-    pub(crate) fn value(&mut self, text: Cow<'_, str>, value: Value, quoted: bool, span: Span) -> Option<Done> {
+    /// A scalar without quotes whose value is already known (JSON).
+    pub(crate) fn value(&mut self, text: &str, value: Value, span: Span) -> Option<Done> {
         if self.skip > 0 {
             return None;
         }
@@ -212,8 +210,7 @@ impl Builder {
             self.passed(span.end);
             return None;
         }
-        let scalar = Scalar { text: text.into_owned().into_boxed_str(), value, quoted };
-        self.attach(Node { kind: Kind::Scalar(scalar), span })
+        self.attach(Node { kind: Kind::Scalar(Scalar { text: text.into(), value, quoted: false }), span })
     }
 
     /// True when nothing may be nested any deeper.
@@ -359,50 +356,6 @@ impl Builder {
         }
     }
 
-    fn scalar(&mut self, text: Cow<'_, str>, style: Style, tag: &Tag, span: Span) -> Node {
-        if text.len() > self.limits.scalar {
-            self.report(too_long(self.limits.scalar, Some(text.len())), span);
-            return null(span);
-        }
-        let quoted = style == Style::Quoted;
-        let resolved = match tag {
-            Tag::None if quoted => Resolved::Text,
-            Tag::Str | Tag::Other(_) => Resolved::Text,
-            _ => resolve(&text),
-        };
-        let resolved = match (tag, resolved) {
-            (Tag::Float, Resolved::Number(n)) => {
-                n.as_f64().and_then(serde_json::Number::from_f64).map_or(Resolved::Number(n), Resolved::Number)
-            }
-            (_, resolved) => resolved,
-        };
-        let fits = match tag {
-            Tag::None | Tag::Str => true,
-            Tag::Int => matches!(&resolved, Resolved::Number(n) if n.is_i64() || n.is_u64()),
-            Tag::Float => matches!(resolved, Resolved::Number(_) | Resolved::NotFinite),
-            Tag::Bool => matches!(resolved, Resolved::Bool(_)),
-            Tag::Null => resolved == Resolved::Null,
-            Tag::Map | Tag::Seq | Tag::Other(_) => false,
-        };
-        if !fits {
-            let name = tag.name().to_owned();
-            self.report(bad_tag(&name, "this value"), span);
-        }
-        if resolved == Resolved::NotFinite {
-            self.report(
-                Diagnostic::new(
-                    Code::UnsupportedYaml,
-                    format!("`{text}` is read as infinity or not-a-number, which JSON and Kubernetes cannot hold"),
-                )
-                .with_help("put it in quotes when it is meant as text"),
-                span,
-            );
-        }
-        let text: Box<str> = text.into_owned().into_boxed_str();
-        let value = resolved.into_value(&text);
-        Node { kind: Kind::Scalar(Scalar { text, value, quoted }), span }
-    }
-
     fn finish(&mut self, frame: Frame, end: Option<Span>) -> Node {
         let close = |span: Span, flow: bool| match end {
             Some(end) if flow => Span { start: span.start, end: end.end },
@@ -415,40 +368,6 @@ impl Builder {
             }
             Frame::List { items, span, flow, .. } => Node { kind: Kind::List(items), span: close(span, flow) },
         }
-    }
-
-    /// Merge keys: explicit keys win, then the mapping that is named first.
-    fn merge(&mut self, entries: Vec<Entry>, merges: Vec<(usize, Span, Node)>) -> Vec<Entry> {
-        let mut known: std::collections::BTreeSet<Box<str>> = entries.iter().map(|e| e.key.clone()).collect();
-        let mut out = Vec::with_capacity(entries.len());
-        let mut own = entries.into_iter();
-        let mut taken = 0;
-        for (at, span, node) in merges {
-            while taken < at {
-                out.extend(own.next());
-                taken += 1;
-            }
-            let sources = match node.kind {
-                Kind::List(items) => items,
-                kind => vec![Node { kind, span: node.span }],
-            };
-            for source in sources {
-                if let Kind::Map(merged) = source.kind {
-                    out.extend(merged.into_iter().filter(|e| known.insert(e.key.clone())));
-                } else {
-                    self.report(
-                        Diagnostic::new(
-                            Code::UnsupportedYaml,
-                            "the merge key `<<` wants a mapping or a list of mappings",
-                        )
-                        .with_help("name the anchor of a mapping: `<<: *name`"),
-                        span,
-                    );
-                }
-            }
-        }
-        out.extend(own);
-        out
     }
 
     /// A value, or a key, that is not kept has ended.
@@ -472,7 +391,7 @@ impl Builder {
             Some(Frame::List { emit: true, .. }) => self.path(),
             Some(_) => FieldPath::root(),
         };
-        let Some(frame) = self.frames.last_mut() else { return None };
+        let frame = self.frames.last_mut()?;
         let at = node.span.end;
         match frame {
             Frame::Map { entries, seen, merges, pending, span: whole, .. } => {
@@ -510,47 +429,4 @@ impl Builder {
             }
         }
     }
-}
-
-impl Tag {
-    fn name(&self) -> &str {
-        match self {
-            Self::None => "",
-            Self::Str => "!!str",
-            Self::Int => "!!int",
-            Self::Float => "!!float",
-            Self::Bool => "!!bool",
-            Self::Null => "!!null",
-            Self::Map => "!!map",
-            Self::Seq => "!!seq",
-            Self::Other(name) => name,
-        }
-    }
-}
-
-fn null(span: Span) -> Node {
-    Node { kind: Kind::Scalar(Scalar { text: "".into(), value: Value::Null, quoted: false }), span }
-}
-
-fn bad_tag(tag: &str, what: &str) -> Diagnostic {
-    Diagnostic::new(
-        Code::UnsupportedYaml,
-        format!("the tag `{tag}` does not fit {what}; Kubernetes reads no other tags than those of JSON"),
-    )
-    .with_help("remove the tag")
-}
-
-pub(crate) fn too_long(limit: usize, found: Option<usize>) -> Diagnostic {
-    let limit = human(limit as u64);
-    let found = found.map_or_else(|| format!("more than {limit}"), |found| human(found as u64));
-    Diagnostic::new(Code::LimitExceeded, format!("one value holds {found}; the limit for one value is {limit}"))
-        .with_help("keep large data out of the file; a program that embeds the library can raise the limit `scalar`")
-}
-
-pub(crate) fn too_deep(limit: usize) -> Diagnostic {
-    Diagnostic::new(
-        Code::LimitExceeded,
-        format!("mappings and lists are nested more than {limit} deep; the limit of depth is {limit}"),
-    )
-    .with_help("flatten the document; a program that embeds the library can raise the limit `depth`")
 }
