@@ -8,7 +8,7 @@ mod scenarios;
 
 use nvcre_core::api::{OverrideSpec, Value};
 use nvcre_core::catalogue::Catalogue;
-use nvcre_core::diagnostic::{Code, Diagnostic, FieldPath, Severity};
+use nvcre_core::diagnostic::{Code, Diagnostic, FieldPath, Severity, Span};
 use nvcre_core::engine::{Delivery, Engine, Options};
 use nvcre_core::fleet::{InventoryReader, read_inventory};
 use nvcre_core::overrides::{Known, check_overrides};
@@ -234,7 +234,7 @@ fn shown(d: &Diagnostic, texts: &BTreeMap<String, String>) -> String {
         Some(span) => {
             writeln!(out, "  --> {file}:{}:{}", span.start.line, span.start.column).unwrap();
             if let Some(text) = texts.get(&file).filter(|text| !text.contains('\u{fffd}')) {
-                snippet(text, span.start.line as usize, span.start.column as usize, &path, &mut out);
+                snippet(text, span, &path, &mut out);
             } else if !path.is_empty() {
                 writeln!(out, "   = field: {path}").unwrap();
             }
@@ -246,7 +246,11 @@ fn shown(d: &Diagnostic, texts: &BTreeMap<String, String>) -> String {
     }
     for related in &d.related {
         let file = related.file.as_deref().or(d.file.as_deref()).unwrap_or_default();
-        let place = related.span.map(|s| format!("{file}:{}:{}: ", s.start.line, s.start.column)).unwrap_or_default();
+        let place = match (related.span, &related.path) {
+            (Some(span), _) => format!("{file}:{}:{}: ", span.start.line, span.start.column),
+            (None, Some(path)) => format!("{path}: "),
+            (None, None) => String::new(),
+        };
         writeln!(out, "   = note: {place}{}", related.message).unwrap();
     }
     writeln!(out, "   = help: {}", d.help.as_deref().unwrap_or_default()).unwrap();
@@ -254,19 +258,23 @@ fn shown(d: &Diagnostic, texts: &BTreeMap<String, String>) -> String {
 }
 
 /// The line with two before it, and a mark below.
-fn snippet(text: &str, line: usize, column: usize, path: &str, out: &mut String) {
-    let cut = |line: &str| match line.char_indices().nth(100) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line.to_owned(),
+fn snippet(text: &str, span: Span, path: &str, out: &mut String) {
+    const WIDTH: usize = 100;
+    let cut = |text: &str| match text.char_indices().nth(WIDTH) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
     };
+    let (line, column) = (span.start.line as usize, span.start.column as usize);
     writeln!(out, "    |").unwrap();
     for (number, content) in (1..).zip(text.lines()).filter(|(n, _)| *n + 2 >= line && *n <= line) {
         writeln!(out, "{number:>3} | {}", cut(content)).unwrap();
     }
-    if column <= 100 {
-        let mark = format!("    | {}^ {path}", " ".repeat(column - 1));
+    let end = if span.end.line == span.start.line { span.end.column as usize } else { column + 1 };
+    if column <= WIDTH {
+        let marks = "^".repeat(end.min(WIDTH + 1).saturating_sub(column).max(1));
+        let mark = format!("    | {}{marks} {}", " ".repeat(column - 1), cut(path));
         writeln!(out, "{}", mark.trim_end()).unwrap();
     } else if !path.is_empty() {
-        writeln!(out, "    = field: {path}").unwrap();
+        writeln!(out, "    = field: {}", cut(path)).unwrap();
     }
 }

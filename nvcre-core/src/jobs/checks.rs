@@ -147,7 +147,7 @@ pub(crate) fn unique(
     let mut digits = Digits::default();
     if total > MOST_JOBS {
         let message = format!(
-            "{per_iteration} groups in {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
+            "{per_iteration} groups × {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
             input.iterations()
         );
         findings.push(
