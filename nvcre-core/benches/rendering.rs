@@ -3,7 +3,7 @@
 //! A plain program: the sides of a comparison take turns, so that a busy machine slows all of them, and medians and
 //! ratios are printed. Targets: text to all manifests as text at most 3 × printing the finished values as YAML; a trace
 //! that nobody asks for costs nothing. `cargo bench -p nvcre-core --bench rendering`; a word after `--` picks stages.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::disallowed_methods, missing_docs)]
 
 use nvcre_core::engine::{Delivery, Engine, Options, RunInput};
 use nvcre_core::fleet::{Inventory, InventoryReader};

@@ -143,7 +143,10 @@ impl Engine {
         diagnostics.retain(|d| d.code == Code::NoArchitecture);
         if platform.is_empty() && !wrong_flag {
             let message = "nodes are to be assumed, and no platform says of which kind";
-            diagnostics.push(Diagnostic::new(Code::FlagConflict, message).with_help("name it with --platform, and the GPU with --gpu-arch"));
+            diagnostics.push(
+                Diagnostic::new(Code::FlagConflict, message)
+                    .with_help("name it with --platform, and the GPU with --gpu-arch"),
+            );
         }
         Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
     }
