@@ -10,7 +10,7 @@ use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
-use crate::workflow::{BuildInput, build};
+use crate::workflow::{BuildInput, build, fixed_words};
 use crate::yaml::{Read, Source};
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
@@ -227,7 +227,9 @@ impl Engine {
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
-                found.extend(overrides::repeated_options(&mpi_words));
+                let mut words = fixed_words(rendering.facts.sizes.gpus_per_node);
+                words.extend(mpi_words);
+                found.extend(overrides::repeated_options(&words));
             }
         }
         found.extend(warnings::of_run(&rendering));

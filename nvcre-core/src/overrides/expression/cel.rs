@@ -27,6 +27,17 @@ pub(super) struct Compiled {
 
 /// Compiles and checks.
 pub(super) fn compile(text: &str) -> Result<Compiled, Problem> {
+    let expression = parse(text)?;
+    types::check(&expression).map_err(Problem::new)?;
+    Ok(Compiled { expression })
+}
+
+/// Compiles and checks a threshold.
+pub(super) fn check_threshold(text: &str) -> Result<(), Problem> {
+    types::check_threshold(&parse(text)?).map_err(Problem::new)
+}
+
+fn parse(text: &str) -> Result<IdedExpr, Problem> {
     if text.len() > MAX_LENGTH {
         return Err(Problem::new(format!("the expression has {} bytes, at most {MAX_LENGTH} are allowed", text.len())));
     }
@@ -36,12 +47,10 @@ pub(super) fn compile(text: &str) -> Result<Compiled, Problem> {
     if operators(text) > MAX_OPERATORS {
         return Err(Problem::new(format!("the expression has more than {MAX_OPERATORS} operators")));
     }
-    let expression = PrattParser::new().parse(text).map_err(|errors| {
+    PrattParser::new().parse(text).map_err(|errors| {
         let texts: Vec<&str> = errors.errors.iter().map(|e| e.msg.as_str()).collect();
         Problem::new(format!("the expression is no CEL: {}", texts.join("; ")))
-    })?;
-    types::check(&expression).map_err(Problem::new)?;
-    Ok(Compiled { expression })
+    })
 }
 
 /// How deep the parser would have to go, counted generously: brackets, prefix operators and conditionals.

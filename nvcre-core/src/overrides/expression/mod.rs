@@ -49,6 +49,22 @@ pub(super) fn check(text: &str) -> Result<(), Problem> {
     cel::compile(text).map(drop)
 }
 
+/// What is wrong with the expression of a threshold (01 §7): CEL over the number `value` that gives true or false.
+/// `None` when it compiles, and in a build without CEL, which leaves thresholds to whoever evaluates them.
+pub fn threshold_problem(text: &str, path: &FieldPath) -> Option<Diagnostic> {
+    #[cfg(feature = "cel")]
+    {
+        let problem = cel::check_threshold(text).err()?;
+        let help = "a threshold is CEL over the number `value` and gives true or false, for example value >= 900";
+        Some(Diagnostic::at(Code::BadThreshold, path, problem.message).with_help(help))
+    }
+    #[cfg(not(feature = "cel"))]
+    {
+        let _ = (text, path);
+        None
+    }
+}
+
 #[cfg(not(feature = "cel"))]
 pub(super) fn evaluate(_: &str, _: &Context) -> Result<bool, Problem> {
     Err(unsupported())

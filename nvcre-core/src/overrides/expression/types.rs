@@ -66,7 +66,16 @@ type Found = Result<Type, String>;
 
 /// Checks that an expression names known variables and functions, mixes no types and is of type bool.
 pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
-    let mut checker = Checker { scope: Vec::new(), loops: 0, depth: 0 };
+    decide(Checker { scope: Vec::new(), threshold: false, loops: 0, depth: 0 }, expression)
+}
+
+/// The same for a threshold: the only variable is `value`, a number that compares with numbers of every kind.
+pub(super) fn check_threshold(expression: &IdedExpr) -> Result<(), String> {
+    let scope = vec![("value".to_owned(), Dyn)];
+    decide(Checker { scope, threshold: true, loops: 0, depth: 0 }, expression)
+}
+
+fn decide(mut checker: Checker, expression: &IdedExpr) -> Result<(), String> {
     match checker.infer(&expression.expr)? {
         Bool => Ok(()),
         Dyn => Err("the type of the expression is known only when it is evaluated, it must be bool".to_owned()),
@@ -75,8 +84,10 @@ pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
 }
 
 struct Checker {
-    /// Variables of loops, innermost last.
+    /// Variables of loops, innermost last; before them `value` of a threshold.
     scope: Vec<(String, Type)>,
+    /// The variables of overrides are not there.
+    threshold: bool,
     loops: usize,
     depth: usize,
 }
@@ -135,8 +146,8 @@ impl Checker {
         }
         let plain = name.strip_prefix('.').unwrap_or(name);
         match plain {
-            "domainCount" => Ok(Int),
-            _ if VARIABLES.contains(&plain) => Ok(Type::String),
+            "domainCount" if !self.threshold => Ok(Int),
+            _ if !self.threshold && VARIABLES.contains(&plain) => Ok(Type::String),
             "bool" | "int" | "uint" | "double" | "string" | "bytes" | "list" | "map" | "null_type" | "type" => {
                 Ok(Type::Meta)
             }
