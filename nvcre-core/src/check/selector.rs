@@ -14,8 +14,8 @@ pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnos
     for (key, value) in &target.node_selector {
         let path = path.key("nodeSelector").key(key);
         if let Some(problem) = label_key_problem(key) {
-            let message = format!("no node can carry a label with key {key:?}: {problem}");
-            out.push(Diagnostic::at(Code::BadSelector, &path, message).with_help(SHOW_LABELS));
+            let message = format!("no node can carry a label {key:?}: {problem}");
+            out.push(Diagnostic::at(Code::BadSelector, &path, message).at_key().with_help(SHOW_LABELS));
         }
         if let Some(problem) = label_value_problem(value) {
             let message = format!("no node can carry label {key:?} with value {value:?}: {problem}");

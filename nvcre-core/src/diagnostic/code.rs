@@ -71,8 +71,8 @@ codes! {
     MissingField = 6, Error, Reading;
     /// The file holds another kind of object than the one wanted, or not exactly one.
     WrongKind = 7, Error, Reading, "08 row 32";
-    /// The text is in an encoding that is not read (UTF-16, UTF-32, Latin-1; 08 row 31).
-    Encoding = 8, Error, Reading;
+    /// The text is in an encoding that is not read: UTF-16, UTF-32, Latin-1.
+    Encoding = 8, Error, Reading, "08 row 31";
     /// A number is outside of the range of its type.
     OutOfRange = 9, Error, Reading;
     /// A YAML feature that Kubernetes does not read (tags, complex keys, undefined aliases).

@@ -122,11 +122,11 @@ pub(super) fn node(
             Some(at) if scalar(at).is_none_or(|s| !s.value.is_null() && !s.text.is_empty()) => {
                 (format!("the name of a node is {}, but must be a string", found(at)), at.span)
             }
-            _ => ("a node has no name".to_owned(), root.span),
+            _ => ("a node has no metadata.name".to_owned(), root.span),
         };
         findings.push(
             Diagnostic::at(Code::NodeWithoutName, path.key("metadata").key("name"), message)
-                .with_help("every node of a cluster has `metadata.name`; put it in quotes when it looks like a number")
+                .with_help("every node of a cluster has one; put it in quotes when it looks like a number")
                 .with_span(span),
         );
         return Found::Nothing;

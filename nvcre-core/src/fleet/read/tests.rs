@@ -171,7 +171,7 @@ fn wrong_types_of_other_fields_are_named() {
 #[test]
 fn nodes_without_a_name_and_other_kinds_are_errors() {
     let table: &[(&str, Code, (u32, u32), &str)] = &[
-        ("kind: Node\nmetadata: {}\n", Code::NodeWithoutName, (1, 1), "a node has no name"),
+        ("kind: Node\nmetadata: {}\n", Code::NodeWithoutName, (1, 1), "a node has no metadata.name"),
         ("- kind: Node\n  metadata:\n    name: 5\n", Code::NodeWithoutName, (3, 11), "the number `5`"),
         ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", Code::InventoryKind, (2, 7), "found Pod `p`"),
         ("kind: List\nitems:\n- {kind: Pod, metadata: {name: p}}\n", Code::InventoryKind, (3, 10), "found Pod `p`"),

@@ -242,13 +242,13 @@ fn function(name: &str, member: bool, types: &[Type]) -> Found {
             if a.agrees(b) {
                 Ok(Bool)
             } else {
-                Err(format!("{} compares {a} with {b}", sign()))
+                Err(format!("the operator {} compares {a} with {b}", sign()))
             }
         }
         (op::GREATER | op::GREATER_EQUALS | op::LESS | op::LESS_EQUALS, [a, b]) => {
             let ordered = [Bool, Int, Uint, Double, Type::String, Bytes];
             expect(a, &ordered, &format!("the left side of {}", sign()))?;
-            if a.agrees(b) { Ok(Bool) } else { Err(format!("{} compares {a} with {b}", sign())) }
+            if a.agrees(b) { Ok(Bool) } else { Err(format!("the operator {} compares {a} with {b}", sign())) }
         }
         (op::ADD, [a, b]) => match (a, b) {
             (Type::List(_), Type::List(_)) => joined(a.clone(), b.clone(), "the two sides of +"),

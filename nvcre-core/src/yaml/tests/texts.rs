@@ -69,7 +69,7 @@ fn hostile_texts_are_refused_with_the_limit() {
     let nest = "[".repeat(100_000);
     let block = " -".repeat(100_000);
     let table: &[(String, &str)] = &[
-        (bomb, "limit of aliases is 1000"),
+        (bomb, "limit is 1000 aliases"),
         (wide, "8 MiB"),
         (nest.clone(), "64"),
         (format!("a: {nest}"), "64"),
@@ -77,7 +77,7 @@ fn hostile_texts_are_refused_with_the_limit() {
         (format!("{nest}{}", "]".repeat(100_000)), "64"),
         ("{a: ".repeat(100_000), "64"),
         (format!("a: {}", "x".repeat(100 << 20)), "limit of size is 8 MiB"),
-        (format!("x: &x 1\ny: [{}]\n", "*x,".repeat(1001)), "limit of aliases is 1000"),
+        (format!("x: &x 1\ny: [{}]\n", "*x,".repeat(1001)), "limit is 1000 aliases"),
     ];
     for (text, limit) in table {
         let read = read(text);
