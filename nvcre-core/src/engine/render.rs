@@ -118,6 +118,19 @@ impl Engine {
         (rendering, trace)
     }
 
+    /// Every finding about a run, and nothing rendered: those of [`Engine::render`], and with nodes those of its jobs.
+    /// What a template leaves open is no fault of the run, so without a platform nothing is said about it.
+    pub fn check(&self, input: &RunInput, inventory: Option<&Inventory>, options: &Options) -> Vec<Diagnostic> {
+        let rendering = self.render(input, inventory, options);
+        let jobs = inventory.map(|_| rendering.jobs(Delivery::Trainer).diagnostics).unwrap_or_default();
+        let mut findings = rendering.diagnostics;
+        if !rendering.facts.resolved {
+            findings.retain(|d| !matches!(d.code, Code::NoArchitecture | Code::Unresolved));
+        }
+        findings.extend(jobs);
+        findings
+    }
+
     /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62). No
     /// platform is guessed: without one there are no nodes, and a finding says so.
     pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {

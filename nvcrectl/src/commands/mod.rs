@@ -17,7 +17,7 @@ use crate::report::{self, MessageFormat, Texts};
 use anyhow::{Result, bail};
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::{self, Diagnostic, Severity, has_errors};
-use nvcre_core::engine::{Delivery, Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
+use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
 use nvcre_core::fleet::{Inventory, parse_architecture_flag, parse_platform_flag};
 use std::path::{Path, PathBuf};
 
@@ -143,6 +143,11 @@ impl Loaded {
         self.inventory.as_ref()
     }
 
+    /// Every finding about a run, for the nodes of [`Self::nodes`].
+    pub fn check(&self, run: &RunInput) -> Vec<Diagnostic> {
+        self.engine.check(run, self.inventory.as_ref(), &self.options)
+    }
+
     /// Renders a run for the nodes of [`Self::nodes`].
     pub fn render<'a>(&'a self, run: &'a RunInput) -> Rendering<'a> {
         self.engine.render(run, self.inventory.as_ref(), &self.options)
@@ -155,12 +160,8 @@ fn check(args: &CheckArgs) -> Result<Outcome> {
     let files = if loaded.broken { &[] } else { args.files.as_slice() };
     for file in files {
         let run = loaded.read_run(file, args.input.lenient)?;
-        let has_nodes = loaded.nodes(&run, &mut findings).is_some();
-        let rendering = loaded.render(&run);
-        if has_nodes {
-            findings.extend(rendering.jobs(Delivery::Trainer).diagnostics);
-        }
-        findings.extend(rendering.diagnostics);
+        loaded.nodes(&run, &mut findings);
+        findings.extend(loaded.check(&run));
     }
     if findings.is_empty() && args.findings.message_format == MessageFormat::Human {
         output::stderr("no findings\n");
