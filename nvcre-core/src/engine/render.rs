@@ -3,7 +3,7 @@
 use super::facts::{discover_options, framework};
 use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
-use crate::check::check_run;
+use crate::check::{THRESHOLDS, check_run};
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
@@ -150,6 +150,7 @@ impl Engine {
         let mut found = super::apply_flags(&mut run, &options.flags);
         let edition = self.edition(options, &mut found);
         found.extend(check_run(&run));
+        found.extend(check_thresholds(&run));
         found.extend(self.check_overrides(&run));
         let fleet = inventory.map(|inventory| self.discover(&mut run, inventory, options, &mut found));
         let declared = inventory.is_none().then(|| self.declared(&run, options, &mut found));
@@ -307,6 +308,13 @@ fn join(input: &RunInput, inventory: Option<&Inventory>, mut found: Vec<Diagnost
     all.extend(rules);
     crate::diagnostic::sort(&mut all);
     all
+}
+
+/// The expressions of thresholds on metrics that are known (01 §7).
+fn check_thresholds(run: &WorkloadRun) -> Vec<Diagnostic> {
+    let path = FieldPath::parse("spec.thresholds");
+    let known = run.spec.thresholds.iter().filter(|(key, _)| THRESHOLDS.contains(&key.as_str()));
+    known.filter_map(|(key, text)| overrides::threshold_problem(text, &path.key(key))).collect()
 }
 
 fn has_error_below(path: &str, findings: &[Diagnostic]) -> bool {
