@@ -5,6 +5,9 @@ use crate::diagnostic::FieldPath;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Version of the form of [`Trace`] and [`OverrideOutcome`].
+pub const TRACE_FORMAT: &str = "nvcre.nvidia.com/trace/v1";
+
 /// Who set a value. Later layers replace earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

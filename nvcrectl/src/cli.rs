@@ -4,9 +4,13 @@ use crate::report::MessageFormat;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+/// Last lines of the help of every command that reads something (00 D68).
+const EXIT_CODES: &str = "Exit codes: 0 no error, 1 findings of severity error (with --deny-warnings also warnings), \
+2 wrong usage or a file that cannot be opened.";
+
 /// Shows exactly what a WorkloadRun will start on a GPU cluster, before it starts.
 #[derive(Debug, Parser)]
-#[command(name = "nvcrectl", version, max_term_width = 100, propagate_version = false)]
+#[command(name = "nvcrectl", version, max_term_width = 100, propagate_version = false, after_help = EXIT_CODES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -17,7 +21,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Render, plan and check WorkloadRuns.
-    #[command(subcommand, visible_alias = "wr")]
+    #[command(subcommand, visible_alias = "wr", after_help = EXIT_CODES)]
     Workloadrun(WorkloadRunCommand),
     /// Look at a cluster's nodes.
     #[command(subcommand)]
@@ -54,57 +58,71 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum WorkloadRunCommand {
     /// Print the Workflow, or the exact manifests of every job.
+    ///
+    /// With neither nodes nor a platform the Workflow is a template: what the catalogue adds stays in it as conditional
+    /// overrides. Objects go to stdout, findings to stderr; with a finding of severity error nothing is printed.
+    #[command(after_help = EXIT_CODES)]
     Render(Box<RenderArgs>),
     /// Print groups, domains, nodes that run twice, and who stays out and why.
+    #[command(after_help = EXIT_CODES)]
     Plan(Box<PlanArgs>),
     /// Report every finding, and render nothing.
+    #[command(after_help = EXIT_CODES)]
     Check(Box<CheckArgs>),
 }
+
+/// Headings of the help.
+const CLUSTER: &str = "Nodes and platform";
+const EDITS: &str = "Edits of the run";
+const FINDINGS: &str = "Findings";
 
 /// Flags that say what is rendered, shared by all commands on a run.
 #[derive(Debug, Clone, Default, Args)]
 pub struct InputArgs {
-    /// Nodes of the cluster: a file or folder as `kubectl get nodes -o yaml|json` writes it, or - for stdin; may be repeated.
-    #[arg(long, value_name = "PATH")]
+    /// Nodes of the cluster, as `kubectl get nodes -o yaml` (or json) prints them: a file, a folder of such files, or -
+    /// for stdin. May be repeated.
+    #[arg(long, value_name = "PATH", help_heading = CLUSTER)]
     pub nodes: Vec<PathBuf>,
-    /// Platform to render for, instead of the one that the nodes show.
-    #[arg(long, value_name = "PLATFORM")]
+    /// Platform to render for, instead of the one that the nodes show (`nvcrectl platforms` lists them).
+    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER)]
     pub platform: Option<String>,
-    /// GPU architecture to render for, instead of the one that most nodes show.
-    #[arg(long, value_name = "ARCH")]
+    /// GPU architecture to render for, instead of the one that most nodes show (`nvcrectl platforms` lists them).
+    #[arg(long, value_name = "ARCH", help_heading = CLUSTER)]
     pub gpu_arch: Option<String>,
-    /// Edition of the platform catalogue: documented (default) or latest.
-    #[arg(long, value_name = "EDITION")]
-    pub edition: Option<String>,
-    /// Leave out nodes that the rules keep but that would not run the pods.
-    #[arg(long)]
-    pub only_healthy: bool,
-    /// Make up N nodes of the declared platform and GPU instead of reading them.
-    #[arg(long, value_name = "N", conflicts_with = "nodes")]
+    /// Make up N nodes of --platform and --gpu-arch instead of reading them.
+    #[arg(long, value_name = "N", help_heading = CLUSTER, conflicts_with = "nodes", requires = "platform",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub assume_nodes: Option<u32>,
+    /// Leave out nodes that the rules keep but that would not run the pods: not ready, no GPUs, MIG, time-slicing.
+    #[arg(long, help_heading = CLUSTER)]
+    pub only_healthy: bool,
+    /// Edition of the platform catalogue: documented (the default) or latest.
+    #[arg(long, value_name = "EDITION", help_heading = CLUSTER)]
+    pub edition: Option<String>,
+    /// Platform catalogue to use instead of the built-in one: a file, or a folder of YAML files.
+    #[arg(long, value_name = "PATH", help_heading = CLUSTER)]
+    pub catalogue: Option<PathBuf>,
     /// Name of the run, instead of the one in the file.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = EDITS)]
     pub name: Option<String>,
     /// Namespace, instead of the one in the file.
-    #[arg(short, long, value_name = "NAMESPACE")]
+    #[arg(short, long, value_name = "NAMESPACE", help_heading = EDITS)]
     pub namespace: Option<String>,
-    /// Take exactly these nodes, separated by commas.
-    #[arg(long, value_name = "A,B,…")]
+    /// Run on exactly these nodes.
+    #[arg(long, value_name = "A,B,…", help_heading = EDITS)]
     pub node_list: Option<String>,
-    /// Take the nodes of one topology domain.
-    #[arg(long, value_name = "DOMAIN")]
+    /// Run on the nodes of one topology domain.
+    #[arg(long, value_name = "DOMAIN", help_heading = EDITS)]
     pub topology_domain: Option<String>,
     /// Node label that names the domain of --topology-domain; the platform's own when left out.
-    #[arg(long, value_name = "KEY", requires = "topology_domain")]
+    #[arg(long, value_name = "KEY", help_heading = EDITS, requires = "topology_domain")]
     pub topology_key: Option<String>,
-    /// intra-node, intra-rack or full-scale, instead of the one in the file.
-    #[arg(long, value_name = "SCALE")]
+    /// Scale of the run, instead of the one in the file.
+    #[arg(long, value_name = "SCALE", help_heading = EDITS,
+        value_parser = clap::builder::PossibleValuesParser::new(nvcre_core::check::TEST_SCALES))]
     pub test_scale: Option<String>,
-    /// Platform catalogue to use instead of the built-in one.
-    #[arg(long, value_name = "PATH")]
-    pub catalogue: Option<PathBuf>,
-    /// Take unknown fields as warnings.
-    #[arg(long)]
+    /// Take unknown fields of the run as warnings, not as errors.
+    #[arg(long, help_heading = FINDINGS)]
     pub lenient: bool,
 }
 
@@ -112,10 +130,10 @@ pub struct InputArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct FindingArgs {
     /// Exit with 1 also when there are warnings.
-    #[arg(long)]
+    #[arg(long, help_heading = FINDINGS)]
     pub deny_warnings: bool,
     /// How findings are printed on stderr.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = FINDINGS, default_value_t)]
     pub message_format: MessageFormat,
 }
 
@@ -127,16 +145,17 @@ pub struct RenderArgs {
     /// What is rendered.
     #[command(flatten)]
     pub input: InputArgs,
-    /// What to print: the Workflow, the Job objects of the engine's controller, or the very manifests for Kubeflow Trainer.
+    /// What to print; jobs and manifests need --nodes or --assume-nodes.
     #[arg(long, value_enum, default_value_t)]
     pub show: Show,
-    /// Only these groups; may be repeated.
+    /// Only the jobs or manifests of this group, without what all groups share; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub group: Vec<String>,
     /// How to print.
     #[arg(short, long, value_enum, default_value_t)]
     pub output: Format,
-    /// Write files into this folder instead of printing.
+    /// Write files into this folder instead of printing: workflow.yaml, or one folder a group. Files of an earlier
+    /// rendering that no longer belong are removed, other files are never touched.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Findings.
@@ -184,7 +203,8 @@ pub enum ClusterCommand {
 /// `cluster info`.
 #[derive(Debug, Clone, Args)]
 pub struct ClusterInfoArgs {
-    /// Nodes of the cluster: a file or folder as `kubectl get nodes -o yaml|json` writes it, or - for stdin; may be repeated.
+    /// Nodes of the cluster, as `kubectl get nodes -o yaml` (or json) prints them: a file, a folder of such files, or -
+    /// for stdin. May be repeated.
     #[arg(long, value_name = "PATH", required = true)]
     pub nodes: Vec<PathBuf>,
     /// Node label that names the domain; the platform's own when left out.
@@ -193,7 +213,7 @@ pub struct ClusterInfoArgs {
     /// How to print.
     #[arg(short, long, value_enum, default_value_t)]
     pub output: InfoFormat,
-    /// Platform catalogue to use instead of the built-in one.
+    /// Platform catalogue to use instead of the built-in one: a file, or a folder of YAML files.
     #[arg(long, value_name = "PATH")]
     pub catalogue: Option<PathBuf>,
     /// Findings.
@@ -207,10 +227,10 @@ pub struct PlatformsArgs {
     /// How to print.
     #[arg(short, long, value_enum, default_value_t)]
     pub output: TableFormat,
-    /// Edition of the catalogue.
+    /// Edition of the catalogue: documented (the default) or latest.
     #[arg(long, value_name = "EDITION")]
     pub edition: Option<String>,
-    /// Platform catalogue to use instead of the built-in one.
+    /// Platform catalogue to use instead of the built-in one: a file, or a folder of YAML files.
     #[arg(long, value_name = "PATH")]
     pub catalogue: Option<PathBuf>,
 }
@@ -227,7 +247,7 @@ pub enum SchemaCommand {
 pub enum CatalogueCommand {
     /// Say what is wrong with a catalogue.
     Check {
-        /// The catalogue: a file or folder.
+        /// The catalogue: a file, a folder of YAML files, or - for stdin.
         path: PathBuf,
         /// Findings.
         #[command(flatten)]
@@ -238,22 +258,22 @@ pub enum CatalogueCommand {
 /// What `render` prints.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Show {
-    /// The Workflow.
+    /// The Workflow: the run with everything that its platform adds.
     #[default]
     Workflow,
-    /// Objects of delivery `controller`: Jobs of the engine.
+    /// What the reference engine's controller makes of every group: dependencies, Jobs, measurements.
     Jobs,
-    /// Objects of delivery `trainer`: run record, dependencies, TrainJobs.
+    /// What runs on Kubeflow Trainer without that controller: run record, dependencies, TrainJobs.
     Manifests,
 }
 
 /// Form of printed objects.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// YAML documents.
+    /// YAML, several objects as several documents.
     #[default]
     Yaml,
-    /// JSON, two spaces; several objects one after the other.
+    /// JSON, several objects one after the other.
     Json,
 }
 

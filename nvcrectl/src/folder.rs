@@ -39,15 +39,15 @@ impl Folder {
             Err(e) if e.kind() == ErrorKind::NotFound => BTreeSet::new(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", index.display())),
         };
-        // A folder that an interrupted rendering had begun is ours with all that is in it.
+        // In a folder that an interrupted rendering had begun, everything is ours that has a name as we give them.
         let mut before: BTreeSet<String> = listed.iter().filter(|l| !l.ends_with('/')).cloned().collect();
         for begun in listed.iter().filter(|l| l.ends_with('/')) {
-            before.extend(files_of(root, begun)?);
+            before.extend(files_of(root, begun)?.into_iter().filter(|file| is_our_name(file)));
         }
         let mut ours = before.clone();
         for name in names {
             let foreign = match name.strip_suffix('/') {
-                Some(folder) if root.join(folder).is_dir() => {
+                Some(folder) if root.join(folder).symlink_metadata().is_ok_and(|meta| meta.is_dir()) => {
                     files_of(root, &name)?.into_iter().find(|f| !before.contains(f))
                 }
                 Some(folder) => root.join(folder).symlink_metadata().is_ok().then(|| folder.to_owned()),
@@ -149,6 +149,17 @@ fn files_of(root: &Path, folder: &str) -> Result<Vec<String>> {
         out.push(format!("{folder}/{}", name.to_string_lossy()));
     }
     Ok(out)
+}
+
+/// True for the names that files of a group get, while they are written and after: `02-trainjob-my-run.yaml`.
+fn is_our_name(path: &str) -> bool {
+    let leaf = path.rsplit('/').next().unwrap_or(path);
+    let name = leaf.strip_prefix(TEMPORARY).unwrap_or(leaf);
+    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+    let extension = Path::new(name).extension();
+    digits >= 2
+        && name.get(digits..).is_some_and(|rest| rest.starts_with('-'))
+        && extension.is_some_and(|e| e == "yaml" || e == "json")
 }
 
 /// True for a relative path that stays inside of its folder.

@@ -1,19 +1,21 @@
 //! Opening what the command line names: runs, inventories, catalogues.
 
 use crate::cli::InputArgs;
+use crate::progress::Reading;
 use crate::report::Texts;
 use anyhow::{Context, Result, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::Diagnostic;
 use nvcre_core::fleet::{Inventory, InventoryReader};
 use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Name of standard input in messages.
 pub const STDIN: &str = "<stdin>";
+
+/// Most bytes that are read of a run or a catalogue: one more than the library takes, which then says so.
+const MOST_BYTES: u64 = nvcre_core::yaml::Limits::RUN.bytes + 1;
 
 /// Reads a whole file, or stdin for `-`.
 ///
@@ -22,13 +24,26 @@ pub const STDIN: &str = "<stdin>";
 pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     if path.as_os_str() == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read stdin")?;
+        std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes).context("cannot read stdin")?;
         return Ok((STDIN.to_owned(), bytes));
     }
     let name = path.display().to_string();
-    let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-    file.read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    if path.is_dir() {
+        bail!("{name} is a folder; one file is wanted here");
+    }
+    let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
     Ok((name, bytes))
+}
+
+/// A flag that names nothing known is wrong usage (00 D68).
+///
+/// # Errors
+/// The finding of the library, as text.
+pub fn usage<T>(flag: &str, parsed: Result<T, Box<Diagnostic>>) -> Result<()> {
+    let Err(finding) = parsed else { return Ok(()) };
+    let help = finding.help.map(|help| format!("\n\n  help: {help}")).unwrap_or_default();
+    bail!("{flag}: {}{help}", finding.message)
 }
 
 /// Reads inventories as a stream, with progress on a terminal when it takes longer than a second.
@@ -39,32 +54,17 @@ pub fn read_inventory(paths: &[PathBuf], findings: &mut Vec<Diagnostic>) -> Resu
     let mut reader = InventoryReader::new();
     for path in expand(paths)? {
         if path.as_os_str() == "-" {
-            reader.read(STDIN, std::io::stdin().lock());
+            reader.read(STDIN, Reading::new(std::io::stdin().lock(), 0, STDIN));
             continue;
         }
         let name = path.display().to_string();
         let file = File::open(&path).with_context(|| format!("cannot open {name}"))?;
         let size = file.metadata().map(|m| m.len()).unwrap_or(0);
-        let bar = progress(size, &format!("reading {name}"));
-        reader.read(&name, bar.wrap_read(file));
-        bar.finish_and_clear();
+        reader.read(&name, Reading::new(file, size, &name));
     }
     let read = reader.finish();
     findings.extend(read.diagnostics);
     Ok(read.value)
-}
-
-/// A progress bar that shows itself on a terminal only, and only after a second.
-pub fn progress(length: u64, message: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{msg} {bar:30} {percent}% {eta}").unwrap_or(ProgressStyle::default_bar());
-    let bar = ProgressBar::new(length).with_style(style).with_message(message.to_owned());
-    bar.set_draw_target(indicatif::ProgressDrawTarget::stderr_with_hz(5));
-    bar.reset();
-    bar.enable_steady_tick(Duration::from_secs(1));
-    bar
 }
 
 /// Folders become the YAML and JSON files in them, by name.
@@ -95,16 +95,20 @@ fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(out)
 }
 
-/// The catalogue of `--catalogue`; `None` without the flag.
+/// The catalogue of `--catalogue`: a file, or all files of a folder together; `None` without the flag.
 ///
 /// # Errors
-/// When the path cannot be read.
+/// When the path cannot be read, or a folder holds no catalogue.
 pub fn catalogue(path: Option<&Path>, findings: &mut Vec<Diagnostic>, texts: &mut Texts) -> Result<Option<Catalogue>> {
     let Some(path) = path else { return Ok(None) };
-    let (name, bytes) = read_bytes(path)?;
-    let read = Catalogue::read(&bytes, &name);
+    let paths = expand(&[path.to_owned()])?;
+    let files: Vec<(String, Vec<u8>)> = paths.iter().map(|path| read_bytes(path)).collect::<Result<_>>()?;
+    let parts: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let read = Catalogue::read_files(&parts);
     findings.extend(read.diagnostics);
-    texts.keep(&name, String::from_utf8_lossy(&bytes).into_owned());
+    for (name, bytes) in &files {
+        texts.keep(name, String::from_utf8_lossy(bytes).into_owned());
+    }
     Ok(Some(read.value))
 }
 

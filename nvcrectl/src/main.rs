@@ -7,25 +7,26 @@ mod cli;
 mod commands;
 mod folder;
 mod input;
+mod output;
+mod progress;
 mod report;
+mod table;
 
 use clap::Parser;
+use clap::builder::styling::{AnsiColor, Style};
 use std::process::ExitCode;
+
+/// As clap shows the word.
+const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     match commands::run(cli) {
         Ok(commands::Outcome::Fine) => ExitCode::SUCCESS,
         Ok(commands::Outcome::Findings) => ExitCode::from(1),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            anstream::eprintln!("error: {error:#}");
+            output::stderr(&format!("{ERROR}error:{ERROR:#} {error:#}\n"));
             ExitCode::from(2)
         }
     }
-}
-
-/// A reader that has seen enough is no error.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>()).any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -1,23 +1,27 @@
 //! Developer tasks: `cargo xtask tables` and `cargo xtask schemas` write the generated files of the repository. Tests of
 //! this package keep them current; `UPDATE=1 cargo test -p xtask` rewrites them as well.
 
+mod bench;
 mod crd;
 mod files;
 mod fuzz;
 mod kube;
 mod own;
 mod schemas;
+#[cfg(test)]
+mod strict;
 mod tables;
 mod wasm;
 
 use anyhow::{Result, bail};
 
 /// What the command line knows.
-const USAGE: &str = "usage: cargo xtask tables | schemas | wasm | fuzz [--seconds N]
+const USAGE: &str = "usage: cargo xtask tables | schemas | wasm | fuzz [--seconds N] | bench [--quick] [--write]
   tables   nvcre-core/src/schema/k8s.table
   schemas  JSON schemas (nvcre-core/src/schema, docs/schemas) and the CRD of WorkloadRun
   wasm     checks that nvcre-core builds for wasm32
-  fuzz     runs every fuzz target for N seconds (60)";
+  fuzz     runs every fuzz target for N seconds (60)
+  bench    measures the targets of speed and memory; --quick: without 100,000 nodes; --write: into docs/speed.md";
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -27,6 +31,9 @@ fn main() -> Result<()> {
         ["wasm"] => return wasm::check(),
         ["fuzz"] => return fuzz::run(60),
         ["fuzz", "--seconds", seconds] => return fuzz::run(seconds.parse()?),
+        ["bench", flags @ ..] if flags.iter().all(|f| matches!(*f, "--quick" | "--write")) => {
+            return bench::main(flags.contains(&"--quick"), flags.contains(&"--write"));
+        }
         _ => bail!("{USAGE}"),
     };
     files::write(&files)

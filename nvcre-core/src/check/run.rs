@@ -11,7 +11,8 @@ use crate::workflow::gang;
 /// Metric names of thresholds, in the order of the registry (01 §7).
 pub const THRESHOLDS: [&str; 5] =
     ["busBandwidthGBps", "algBandwidthGBps", "goodputRatio", "avgTFLOPsPerGPU", "avgStepTimeSec"];
-const TEST_SCALES: [&str; 3] = ["intra-node", "intra-rack", "full-scale"];
+/// The words of `spec.orchestration.testScale` (01 §1.6).
+pub const TEST_SCALES: [&str; 3] = ["intra-node", "intra-rack", "full-scale"];
 const LABEL_VALUE: &str = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 const PLACEMENTS: [&str; 2] = ["Pinned", "Unpinned"];
 
@@ -171,6 +172,7 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             out,
         );
         one_of(&mpi.mpi_implementation, &["OpenMPI"], "spec.framework.mpi.mpiImplementation", out);
+        dangling_option(&mpi.mpi_args, out);
     }
     if let Some(exec) = &f.exec
         && exec.command.is_empty()
@@ -181,6 +183,20 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
                 .with_help("give at least one word, for example [/bin/bash, /run.sh]"),
         );
     }
+}
+
+/// An option at the end of mpirun's arguments takes the binary as its value.
+fn dangling_option(words: &[String], out: &mut Vec<Diagnostic>) {
+    let (index, option) = match words {
+        [.., option] if option == "-x" => (words.len() - 1, "-x NAME=value"),
+        [.., option] if matches!(option.as_str(), "--mca" | "-mca") => (words.len() - 1, "--mca KEY VALUE"),
+        [.., option, _] if matches!(option.as_str(), "--mca" | "-mca") => (words.len() - 2, "--mca KEY VALUE"),
+        _ => return,
+    };
+    let path = FieldPath::parse("spec.framework.mpi.mpiArgs").index(index);
+    let message =
+        format!("the arguments end in the middle of {option}, so mpirun takes the binary of the run as the rest of it");
+    out.push(Diagnostic::at(Code::DanglingOption, path, message).with_help("complete the option, or remove it"));
 }
 
 fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
@@ -419,6 +435,9 @@ fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
         let help =
             near.map_or_else(|| "use one of the known metrics".to_owned(), |near| format!("did you mean `{near}`?"));
         out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).at_key().with_help(help));
+    }
+    for (key, expression) in &run.spec.thresholds {
+        out.extend(crate::overrides::threshold_problem(expression, &path.key(key)));
     }
 }
 

@@ -15,8 +15,9 @@ pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnos
         let path = path.key("nodeSelector").key(key);
         if let Some(problem) = label_key_problem(key) {
             let message = format!("no node can carry a label {key:?}: {problem}");
-            out.push(Diagnostic::at(Code::BadSelector, path, message).at_key().with_help(SHOW_LABELS));
-        } else if let Some(problem) = label_value_problem(value) {
+            out.push(Diagnostic::at(Code::BadSelector, &path, message).at_key().with_help(SHOW_LABELS));
+        }
+        if let Some(problem) = label_value_problem(value) {
             let message = format!("no node can carry label {key:?} with value {value:?}: {problem}");
             out.push(Diagnostic::at(Code::BadSelector, path, message).with_help(SHOW_LABELS));
         }

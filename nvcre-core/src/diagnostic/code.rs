@@ -125,8 +125,8 @@ codes! {
     BadPriorityClass = 47, Error, Run, "WR-24";
     /// A name of an object outside of its grammar.
     BadName = 48, Error, Run;
-    /// The expression of a threshold is no CEL over `value`, or not of type bool.
-    ThresholdExpression = 49, Error, Run, "01 §7; 00 D18";
+    /// A threshold that is no CEL expression over `value`.
+    BadThreshold = 49, Error, Run, "01 §7; 00 D18";
     /// A name stands twice in `spec.env`: the last one counts.
     DuplicateEnv = 50, Warning, Run, "00 D37";
     /// A variable that Trainer sets itself.
@@ -153,6 +153,8 @@ codes! {
     BadSelector = 61, Error, Run, "00 D12";
     /// The checkpoint volume is claimed, and no pod mounts it.
     CheckpointNotMounted = 62, Warning, Run, "00 D52";
+    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
+    DanglingOption = 63, Warning, Run;
     /// No GPU architecture is known, so entries with a GPU condition do not apply.
     NoArchitecture = 66, Warning, Run, "00 D58";
     /// A flag that contradicts the run or another flag.

@@ -12,6 +12,9 @@ pub use path::{FieldPath, Segment};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
+/// Version of the form in which findings are written as JSON.
+pub const FINDINGS_FORMAT: &str = "nvcre.nvidia.com/findings/v1";
+
 /// How much a finding matters. Only [`Severity::Error`] keeps a rendering from being printed (decision D68).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

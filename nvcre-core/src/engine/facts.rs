@@ -2,7 +2,7 @@
 
 use super::{Engine, Options};
 use crate::api::{TargetSpec, WhenSpec, WorkloadRun};
-use crate::catalogue::{Framework, Inputs};
+use crate::catalogue::{Catalogue, Framework, Inputs};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::{self, DiscoverOptions, Fleet, Inventory, UNKNOWN_ARCHITECTURE};
 use crate::overrides::{self, Context};
@@ -60,20 +60,29 @@ pub(super) fn framework(run: &WorkloadRun) -> Framework {
     }
 }
 
+/// Reads an edition given by hand, as `--edition`. Empty is "not given".
+///
+/// # Errors
+/// [`Code::UnknownEdition`] when the catalogue has no such edition; names the value and the known ones.
+pub fn parse_edition_flag<'a>(text: &'a str, catalogue: &Catalogue) -> Result<Option<&'a str>, Box<Diagnostic>> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if catalogue.edition(text).is_some() {
+        return Ok(Some(text));
+    }
+    let known: Vec<&str> = catalogue.editions.iter().map(|e| e.name.as_str()).collect();
+    let message = format!("{text:?} is no edition of the catalogue; known are {}", known.join(", "));
+    let help = format!("leave --edition out for {}", catalogue.default_edition());
+    Err(Box::new(Diagnostic::new(Code::UnknownEdition, message).with_help(help)))
+}
+
 impl Engine {
     /// The edition that is asked for, or the default with a finding.
     pub(super) fn edition(&self, options: &Options, findings: &mut Vec<Diagnostic>) -> String {
-        let default = self.catalogue.default_edition();
-        let Some(name) = options.edition.as_deref().filter(|e| !e.is_empty()) else { return default.to_owned() };
-        if self.catalogue.edition(name).is_some() {
-            return name.to_owned();
-        }
-        let known: Vec<&str> = self.catalogue.editions.iter().map(|e| e.name.as_str()).collect();
-        let message = format!("{name:?} is no edition of the catalogue; known are {}", known.join(", "));
-        findings.push(
-            Diagnostic::new(Code::UnknownEdition, message).with_help(format!("leave --edition out for {default}")),
-        );
-        default.to_owned()
+        let name = options.edition.as_deref().unwrap_or("");
+        let edition = parse_edition_flag(name, &self.catalogue).map_err(|e| findings.push(*e)).ok().flatten();
+        edition.unwrap_or_else(|| self.catalogue.default_edition()).to_owned()
     }
 
     /// The nodes that take part, and what they tell; the size of the run may follow the number of nodes (06 §5.5).
@@ -95,6 +104,9 @@ impl Engine {
         let (fleet, found) = Fleet::discover(inventory, run.spec.target.as_ref(), &self.catalogue, &discover);
         findings.extend(found);
         findings.extend(super::adjust_size(run, &options.flags, fleet.nodes.len()));
+        if fleet::is_synthetic(inventory) && fleet.architecture == UNKNOWN_ARCHITECTURE {
+            findings.push(self.no_architecture(&fleet.platform, options));
+        }
         fleet
     }
 
@@ -131,6 +143,15 @@ impl Engine {
     fn no_architecture(&self, platform: &str, options: &Options) -> Diagnostic {
         let edition = options.edition.as_deref().unwrap_or_else(|| self.catalogue.default_edition());
         let fallback = self.catalogue.fallback;
+        let sizes = format!("{} GPUs, {} NICs per node", fallback.gpus_per_node, fallback.mlnx_per_node);
+        let finding = |message: String| {
+            Diagnostic::new(Code::NoArchitecture, message)
+                .with_help("name it with --gpu-arch, or by the label nvidia.com/gpu.product in spec.target.nodeSelector, or give --nodes")
+        };
+        if platform.is_empty() {
+            // A template keeps the conditions of its entries.
+            return finding(format!("no GPU is named, so sizes are the fallback ({sizes})"));
+        }
         let holds = |when: &WhenSpec, architecture: &str| {
             let context =
                 Context { platform: platform.into(), gpu_architecture: architecture.into(), ..Context::default() };
@@ -149,12 +170,9 @@ impl Engine {
             }
         }
         let adds = if added.is_empty() { String::new() } else { format!("; {}", added.join("; ")) };
-        let message = format!(
-            "no GPU is named, so entries of the catalogue with a GPU condition do not apply, and sizes are the fallback ({} GPUs, {} NICs per node){adds}",
-            fallback.gpus_per_node, fallback.mlnx_per_node
-        );
-        Diagnostic::new(Code::NoArchitecture, message)
-            .with_help("name it with --gpu-arch, or by the label nvidia.com/gpu.product in spec.target.nodeSelector, or give --nodes")
+        finding(format!(
+            "no GPU is named, so entries of the catalogue with a GPU condition do not apply, and sizes are the fallback ({sizes}){adds}"
+        ))
     }
 
     /// Everything that is resolved before building.

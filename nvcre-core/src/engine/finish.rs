@@ -67,11 +67,11 @@ pub(super) fn priority_class(spec: &mut WorkflowSpec, name: &str) {
     }
 }
 
-/// The contract of gang scheduling on the resolved result (02 §10.4).
-pub(super) fn gang_contract(spec: &mut WorkflowSpec) -> Vec<Diagnostic> {
-    let path = FieldPath::parse("spec.workloadMetadata.labels");
+/// The contract of gang scheduling on the resolved result (02 §10.4); `labels` names the labels of the workload object
+/// in findings.
+pub(super) fn gang_contract(spec: &mut WorkflowSpec, labels: &FieldPath) -> Vec<Diagnostic> {
     let gang = spec.gang_scheduler.clone();
-    gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), &path)
+    gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), labels)
 }
 
 /// The limits of Trainer and JobSet on the result (08 rows 14–24).

@@ -1,7 +1,8 @@
 //! What a catalogue knows, by platform and GPU (`nvcrectl platforms`).
 
+use super::parse_edition_flag;
 use crate::catalogue::{Catalogue, Entry, Framework};
-use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::overrides::{self, Context};
 use serde::{Deserialize, Serialize};
 
@@ -66,14 +67,14 @@ pub struct KnowledgeEntry {
 impl Knowledge {
     /// Everything a catalogue knows under an edition; `None` takes its default, an unknown one is a finding.
     pub fn of(catalogue: &Catalogue, edition: Option<&str>, findings: &mut Vec<Diagnostic>) -> Self {
-        let name = edition.unwrap_or_else(|| catalogue.default_edition());
-        let Some(edition) = catalogue.edition(name) else {
-            let known: Vec<&str> = catalogue.editions.iter().map(|e| e.name.as_str()).collect();
-            let message = format!("{name:?} is no edition of the catalogue; known are {}", known.join(", "));
-            findings
-                .push(Diagnostic::new(Code::UnknownEdition, message).with_help("leave --edition out for the default"));
-            return Self::default();
+        let name = match parse_edition_flag(edition.unwrap_or(""), catalogue) {
+            Ok(name) => name.unwrap_or_else(|| catalogue.default_edition()),
+            Err(finding) => {
+                findings.push(*finding);
+                return Self::default();
+            }
         };
+        let Some(edition) = catalogue.edition(name) else { return Self::default() };
         let mut rows = Vec::new();
         for platform in &catalogue.platforms {
             for architecture in &catalogue.architectures {

@@ -33,15 +33,17 @@ mod plan;
 mod plan_of;
 mod read;
 mod render;
+mod resolve;
 mod warnings;
 
 pub use crate::jobs::Delivery;
-pub use facts::Facts;
+pub use facts::{Facts, parse_edition_flag};
 pub use flags::{RunFlags, adjust_size, apply_flags};
 pub use knowledge::{Knowledge, KnowledgeEntry, KnowledgeRow, PLATFORMS_FORMAT};
-pub use plan::{PLAN_FORMAT, Plan, PlanExclusion, PlanGroup};
+pub use plan::{PLAN_FORMAT, Plan, PlanGroup};
 pub use read::RunInput;
 pub use render::{Jobs, Rendering};
+pub use resolve::ResolvedWorkflow;
 
 use crate::catalogue::Catalogue;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! The plan of a rendering as data: what `plan -o json`, the page and controllers show (docs/json.md).
 
-use crate::api::Value;
+use crate::fleet::Exclusion;
 use crate::trace::OverrideOutcome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub struct Plan {
     /// Nodes that belong to more than one group, with the names of the groups.
     pub nodes_run_twice: BTreeMap<String, Vec<String>>,
     /// Every node of the inventory that stays out.
-    pub excluded: Vec<PlanExclusion>,
+    pub excluded: Vec<Exclusion>,
     /// Summary of the exclusions that the engine reports (03 §1.8); empty without any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub exclusion_reason: String,
@@ -89,17 +89,4 @@ pub struct PlanGroup {
     /// Runs some nodes a second time to give leftovers a full group.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overflow: bool,
-}
-
-/// One node that stays out.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct PlanExclusion {
-    /// The node.
-    pub node: String,
-    /// Why, for people.
-    pub reason: String,
-    /// Why, for programs: the rule and what decided.
-    pub rule: Value,
 }

@@ -1,6 +1,6 @@
 //! The plan of a rendering.
 
-use super::{PLAN_FORMAT, Plan, PlanExclusion, PlanGroup, Rendering};
+use super::{PLAN_FORMAT, Plan, PlanGroup, Rendering};
 use crate::jobs::Prepared;
 use std::collections::BTreeMap;
 
@@ -35,14 +35,7 @@ impl Rendering<'_> {
             plan.gpu_products.clone_from(&fleet.products);
             plan.total_nodes = fleet.nodes.len();
             plan.exclusion_reason = fleet.exclusion_reason(inventory);
-            plan.excluded = fleet
-                .exclusions(inventory)
-                .map(|e| PlanExclusion {
-                    node: e.node.clone(),
-                    reason: e.reason.clone(),
-                    rule: serde_json::to_value(&e).unwrap_or_default(),
-                })
-                .collect();
+            plan.excluded = fleet.exclusions(inventory).collect();
             if let Some(jobs) = jobs {
                 let name = |node: &u32| fleet.name(inventory, *node).to_owned();
                 for group in jobs.groups() {

@@ -1,16 +1,16 @@
 //! The road itself.
 
 use super::facts::{discover_options, framework};
-use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, warnings};
+use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
-use crate::check::{THRESHOLDS, check_run};
+use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
-use crate::overrides::{self, Base, Known};
+use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
-use crate::workflow::{BuildInput, build};
+use crate::workflow::{BuildInput, build, fixed_words};
 use crate::yaml::{Read, Source};
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
@@ -119,6 +119,19 @@ impl Engine {
         (rendering, trace)
     }
 
+    /// Every finding about a run, and nothing rendered: those of [`Engine::render`], and with nodes those of its jobs.
+    /// What a template leaves open is no fault of the run, so without a platform nothing is said about it.
+    pub fn check(&self, input: &RunInput, inventory: Option<&Inventory>, options: &Options) -> Vec<Diagnostic> {
+        let rendering = self.render(input, inventory, options);
+        let jobs = inventory.map(|_| rendering.jobs(Delivery::Trainer).diagnostics).unwrap_or_default();
+        let mut findings = rendering.diagnostics;
+        if !rendering.facts.resolved {
+            findings.retain(|d| !matches!(d.code, Code::NoArchitecture | Code::Unresolved));
+        }
+        findings.extend(jobs);
+        findings
+    }
+
     /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62). No
     /// platform is guessed: without one there are no nodes, and a finding says so.
     pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
@@ -150,7 +163,6 @@ impl Engine {
         let mut found = super::apply_flags(&mut run, &options.flags);
         let edition = self.edition(options, &mut found);
         found.extend(check_run(&run));
-        found.extend(check_thresholds(&run));
         found.extend(self.check_overrides(&run));
         let fleet = inventory.map(|inventory| self.discover(&mut run, inventory, options, &mut found));
         let declared = inventory.is_none().then(|| self.declared(&run, options, &mut found));
@@ -181,14 +193,8 @@ impl Engine {
         let mut spec = built.spec;
         let mut outcomes = Vec::new();
         if facts.resolved {
-            let mut base = Base {
-                job_template: serde_json::to_value(&spec.job_template).unwrap_or_default(),
-                dependencies: std::mem::take(&mut spec.dependencies),
-                orchestration: std::mem::take(&mut spec.orchestration),
-                own_topology_key: facts.inputs(&run).own_topology_key,
-            };
-            outcomes = overrides::apply(&mut base, &layers, &matches, recorder, &mut found);
-            finish::take(&mut spec, base, &mut found);
+            let own_key = facts.inputs(&run).own_topology_key;
+            outcomes = resolve::apply_layers(&mut spec, &layers, &matches, own_key, recorder, &mut found);
             finish::priority_class(&mut spec, &run.spec.priority_class_name);
         } else {
             spec.overrides = layers.iter().map(finish::stored).collect();
@@ -213,16 +219,18 @@ impl Engine {
         };
         if rendering.facts.resolved {
             // What a faulty gang scheduler does to the result is no fault of its own.
+            let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
-                true => Vec::new(),
-                false => finish::gang_contract(&mut rendering.workflow.spec),
+                true => finish::trainer_limits(&rendering.workflow.spec),
+                false => resolve::contract(&mut rendering.workflow.spec, &labels),
             };
-            result.extend(finish::trainer_limits(&rendering.workflow.spec));
             blame::lead_back(&rendering, &mut result);
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
-                found.extend(overrides::repeated_options(&mpi_words));
+                let mut words = fixed_words(rendering.facts.sizes.gpus_per_node);
+                words.extend(mpi_words);
+                found.extend(overrides::repeated_options(&words));
             }
         }
         found.extend(warnings::of_run(&rendering));
@@ -308,13 +316,6 @@ fn join(input: &RunInput, inventory: Option<&Inventory>, mut found: Vec<Diagnost
     all.extend(rules);
     crate::diagnostic::sort(&mut all);
     all
-}
-
-/// The expressions of thresholds on metrics that are known (01 §7).
-fn check_thresholds(run: &WorkloadRun) -> Vec<Diagnostic> {
-    let path = FieldPath::parse("spec.thresholds");
-    let known = run.spec.thresholds.iter().filter(|(key, _)| THRESHOLDS.contains(&key.as_str()));
-    known.filter_map(|(key, text)| overrides::threshold_problem(text, &path.key(key))).collect()
 }
 
 fn has_error_below(path: &str, findings: &[Diagnostic]) -> bool {

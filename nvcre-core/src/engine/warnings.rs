@@ -12,8 +12,9 @@ pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
     let lost = layers.iter().filter(|l| l.is_entry() && !(l.spec.pre_command.is_empty() && l.spec.mpi_args.is_empty()));
     let lost = lost.count();
     (lost > 0).then(|| {
+        let entries = if lost == 1 { "1 catalogue entry".to_owned() } else { format!("{lost} catalogue entries") };
         let message = format!(
-            "no platform is given, so this is a template: its overrides are conditional, and the mpirun arguments and lines before the command of {lost} catalogue entries are not in it"
+            "no platform is given, so this is a template: its overrides are conditional, and the mpirun arguments and lines before the command of {entries} are not in it"
         );
         Diagnostic::new(Code::Unresolved, message).with_help("give --platform and --gpu-arch, or --nodes, to see what runs")
     })

@@ -10,6 +10,9 @@ use crate::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Version of the form of [`ClusterInfo`].
+pub const CLUSTER_INFO_FORMAT: &str = "nvcre.nvidia.com/cluster-info/v1";
+
 /// What a cluster offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

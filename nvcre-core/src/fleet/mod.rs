@@ -48,7 +48,7 @@ pub use discover::{DiscoverOptions, detect_platform};
 pub use exclusion::{Excluded, Exclusion, ExclusionReason, Filter};
 pub use findings::no_inventory;
 pub use health::{HealthProblem, HealthProblems};
-pub use info::{ClusterInfo, NodeInfo, RackInfo, TopologyInfo};
+pub use info::{CLUSTER_INFO_FORMAT, ClusterInfo, NodeInfo, RackInfo, TopologyInfo};
 pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, TaintId};
 pub use model::{Fleet, FleetPlan};
 pub use nic::NicResource;

@@ -36,4 +36,4 @@ pub use plan::{PLAN_FORMAT, PlanError, PlannedGroup, RunPlan, record_part_name};
 pub use prepared::{CopyName, JobId, JobNames, Prepared, Renderer};
 pub use references::is_cluster_scoped;
 pub use scope::{Scope, classify, creation_order, engine_replacements};
-pub use template::{Manifest, Owner, Role};
+pub use template::{MANIFESTS_FORMAT, Manifest, Owner, Role};

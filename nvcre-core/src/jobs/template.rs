@@ -5,6 +5,9 @@ use super::references::{Place, at_mut};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Version of the form of [`Manifest`].
+pub const MANIFESTS_FORMAT: &str = "nvcre.nvidia.com/manifests/v1";
+
 /// What an object is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -12,12 +12,13 @@ use crate::cli::{
     WorkloadRunCommand,
 };
 use crate::input;
-use crate::report::{self, Texts};
+use crate::output;
+use crate::report::{self, MessageFormat, Texts};
 use anyhow::{Result, bail};
-use nvcre_core::diagnostic::{self, Diagnostic, Severity};
-use nvcre_core::engine::{Delivery, Engine, Options, Rendering, RunFlags, RunInput};
-use nvcre_core::fleet::Inventory;
-use std::io::Write;
+use nvcre_core::catalogue::Catalogue;
+use nvcre_core::diagnostic::{self, Diagnostic, Severity, has_errors};
+use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
+use nvcre_core::fleet::{Inventory, parse_architecture_flag, parse_platform_flag};
 use std::path::{Path, PathBuf};
 
 /// How a command ended, when nothing kept it from its work.
@@ -49,25 +50,18 @@ pub fn run(cli: Cli) -> Result<Outcome> {
     }
 }
 
-/// Prints a text on stdout.
-pub fn print(text: &str) -> Result<Outcome> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+/// Prints a text that is always the same.
+fn print(text: &str) -> Result<Outcome> {
+    output::print(text)?;
     Ok(Outcome::Fine)
 }
 
-/// Prints a value as JSON on stdout.
-pub fn print_json(value: &serde_json::Value) -> Result<Outcome> {
-    print(&(nvcre_core::yaml::to_json_pretty(value) + "\n"))
-}
-
 /// Prints findings in the order of the text and says how the command ends.
-pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -> Result<Outcome> {
+pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -> Outcome {
     diagnostic::sort(&mut findings);
-    report::print(&findings, args.message_format, texts)?;
+    report::print(&findings, args.message_format, texts);
     let least = if args.deny_warnings { Severity::Warning } else { Severity::Error };
-    Ok(if findings.iter().any(|f| f.severity >= least) { Outcome::Findings } else { Outcome::Fine })
+    if findings.iter().any(|f| f.severity >= least) { Outcome::Findings } else { Outcome::Fine }
 }
 
 /// A run, its nodes and the engine, as the flags of `render`, `plan` and `check` name them.
@@ -76,6 +70,8 @@ pub struct Loaded {
     inventory: Option<Inventory>,
     assume: Option<u32>,
     options: Options,
+    /// The catalogue of the caller has errors: going on makes no sense.
+    pub broken: bool,
     /// Findings of reading nodes and catalogue.
     pub findings: Vec<Diagnostic>,
     /// Texts that findings point into.
@@ -86,14 +82,24 @@ impl Loaded {
     /// Reads nodes and catalogue.
     ///
     /// # Errors
-    /// When something cannot be opened or read, or stdin is named twice.
+    /// When something cannot be opened or read, stdin is named twice, or a flag names something that the catalogue does
+    /// not know.
     pub fn new(files: &[PathBuf], input: &InputArgs) -> Result<Self> {
         if input::stdin_twice(files, input) {
-            bail!("- (stdin) is named twice; it can be read once");
+            bail!("- (stdin) is named more than once, and can be read only once");
         }
         let (mut findings, mut texts) = (Vec::new(), Texts::default());
         let catalogue = input::catalogue(input.catalogue.as_deref(), &mut findings, &mut texts)?;
+        let broken = has_errors(&findings);
+        if !broken {
+            let known = catalogue.as_ref().unwrap_or_else(|| Catalogue::builtin());
+            let text = |flag: &'_ Option<String>| flag.clone().unwrap_or_default();
+            input::usage("--platform", parse_platform_flag(&text(&input.platform), known))?;
+            input::usage("--gpu-arch", parse_architecture_flag(&text(&input.gpu_arch), known))?;
+            input::usage("--edition", parse_edition_flag(&text(&input.edition), known))?;
+        }
         let inventory = match input.nodes.as_slice() {
+            _ if broken => None,
             [] => None,
             paths => Some(input::read_inventory(paths, &mut findings)?),
         };
@@ -113,7 +119,7 @@ impl Loaded {
             },
         };
         let engine = catalogue.map_or_else(Engine::new, Engine::with_catalogue);
-        Ok(Self { engine, inventory, assume: input.assume_nodes, options, findings, texts })
+        Ok(Self { engine, inventory, assume: input.assume_nodes, options, broken, findings, texts })
     }
 
     /// Reads a run; its findings are in the input.
@@ -137,6 +143,11 @@ impl Loaded {
         self.inventory.as_ref()
     }
 
+    /// Every finding about a run, for the nodes of [`Self::nodes`].
+    pub fn check(&self, run: &RunInput) -> Vec<Diagnostic> {
+        self.engine.check(run, self.inventory.as_ref(), &self.options)
+    }
+
     /// Renders a run for the nodes of [`Self::nodes`].
     pub fn render<'a>(&'a self, run: &'a RunInput) -> Rendering<'a> {
         self.engine.render(run, self.inventory.as_ref(), &self.options)
@@ -146,14 +157,14 @@ impl Loaded {
 fn check(args: &CheckArgs) -> Result<Outcome> {
     let mut loaded = Loaded::new(&args.files, &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
-    for file in &args.files {
+    let files = if loaded.broken { &[] } else { args.files.as_slice() };
+    for file in files {
         let run = loaded.read_run(file, args.input.lenient)?;
-        let has_nodes = loaded.nodes(&run, &mut findings).is_some();
-        let rendering = loaded.render(&run);
-        if has_nodes {
-            findings.extend(rendering.jobs(Delivery::Trainer).diagnostics);
-        }
-        findings.extend(rendering.diagnostics);
+        loaded.nodes(&run, &mut findings);
+        findings.extend(loaded.check(&run));
     }
-    finish(findings, args.findings, &loaded.texts)
+    if findings.is_empty() && args.findings.message_format == MessageFormat::Human {
+        output::stderr("no findings\n");
+    }
+    Ok(finish(findings, args.findings, &loaded.texts))
 }

@@ -1,37 +1,57 @@
 //! `workloadrun plan`.
 
-use super::{Loaded, Outcome, finish, print};
+use super::{Loaded, Outcome, finish};
 use crate::cli::{PlanArgs, TableFormat};
+use crate::output::{print, print_json, width};
+use crate::table::{GAP, Table, common_domain, list, ranges};
 use anyhow::Result;
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::engine::{Delivery, Plan};
-use tabled::builder::Builder;
-use tabled::settings::Style;
 
 /// Plans; with an error finding nothing is printed.
 pub fn run(args: &PlanArgs) -> Result<Outcome> {
     let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
+    if loaded.broken {
+        return Ok(finish(findings, args.findings, &loaded.texts));
+    }
     let run = loaded.read_run(&args.file, args.input.lenient)?;
     loaded.nodes(&run, &mut findings);
     let rendering = loaded.render(&run);
     let jobs = rendering.jobs(Delivery::Trainer);
     findings.extend(rendering.diagnostics.iter().chain(&jobs.diagnostics).cloned());
     let fine = !has_errors(&findings);
-    let outcome = finish(findings, args.findings, &loaded.texts)?;
+    let outcome = finish(findings, args.findings, &loaded.texts);
     if fine {
         let plan = rendering.plan(jobs.prepared.as_ref());
         match args.output {
-            TableFormat::Table => print(&table(&plan))?,
-            TableFormat::Json => super::print_json(&serde_json::to_value(&plan)?)?,
-        };
+            TableFormat::Table => print(&table(&plan, width()))?,
+            TableFormat::Json => print_json(&serde_json::to_value(&plan)?)?,
+        }
     }
     Ok(outcome)
 }
 
 /// The plan for people: what runs, the groups, who runs twice, who stays out.
-fn table(plan: &Plan) -> String {
-    let mut out = String::new();
+fn table(plan: &Plan, width: Option<usize>) -> String {
+    let names = Names::of(plan, width);
+    let mut out = facts(plan, &names);
+    out.push('\n');
+    out.push_str(&groups(plan, &names));
+    if !plan.nodes_run_twice.is_empty() {
+        let rows = plan.nodes_run_twice.iter().map(|(node, groups)| (node.as_str(), groups.join(", ")));
+        out.push('\n');
+        out.push_str(&names.alike(["RUN TWICE", "IN GROUPS"], rows));
+    }
+    if !plan.excluded.is_empty() {
+        let rows = plan.excluded.iter().map(|e| (e.node.as_str(), e.reason.clone()));
+        out.push('\n');
+        out.push_str(&names.alike(["STAY OUT", "WHY"], rows));
+    }
+    out
+}
+
+fn facts(plan: &Plan, names: &Names<'_>) -> String {
     let products =
         if plan.gpu_products.is_empty() { String::new() } else { format!(" ({})", plan.gpu_products.join(", ")) };
     let mut facts = vec![
@@ -40,7 +60,7 @@ fn table(plan: &Plan) -> String {
         ("GPU", format!("{}{products}, {} per node", plan.gpu_architecture, plan.gpus_per_node)),
         ("placement", plan.placement.clone()),
         ("nodes", format!("{} take part, {} stay out", plan.total_nodes, plan.excluded.len())),
-        ("groups", format!("{} of {} nodes", plan.total_groups, plan.nodes_per_job)),
+        ("groups", format!("{} of {}", plan.total_groups, sizes(plan))),
         ("limits", limits(plan)),
     ];
     if let Some(key) = plan.topology_key.as_ref().filter(|k| !k.is_empty()) {
@@ -50,47 +70,23 @@ fn table(plan: &Plan) -> String {
     if !plan.nic_resource_name.is_empty() {
         facts.push(("NICs", format!("{} × {}", plan.mlnx_per_node, plan.nic_resource_name)));
     }
-    for (name, value) in facts {
-        out.push_str(&format!("{name:<10} {value}\n"));
+    if !names.domain.is_empty() {
+        facts.push(("names", format!("shown without {}", names.domain)));
     }
-    let has_domains = plan.groups.iter().any(|g| !g.domains.is_empty());
-    let mut builder = Builder::default();
-    let mut head = vec!["GROUP", "SIZE", "NODES"];
-    if has_domains {
-        head.push("DOMAINS");
+    facts.iter().fold(String::new(), |out, (name, value)| out + &format!("{name:<10} {value}\n"))
+}
+
+/// Sizes of the groups, as they are.
+fn sizes(plan: &Plan) -> String {
+    let sizes = || plan.groups.iter().map(|g| g.nodes.len()).filter(|n| *n > 0);
+    let (least, most) = (sizes().min(), sizes().max());
+    match least.zip(most) {
+        Some((least, most)) if least != most => format!("{least} to {most} nodes"),
+        Some((1, _)) => "1 node".to_owned(),
+        Some((n, _)) => format!("{n} nodes"),
+        None if plan.nodes_per_job == 1 => "1 node".to_owned(),
+        None => format!("{} nodes", plan.nodes_per_job),
     }
-    builder.push_record(head);
-    for group in &plan.groups {
-        let size =
-            if plan.placement == "Unpinned" { plan.nodes_per_job.to_string() } else { group.nodes.len().to_string() };
-        let nodes = if group.nodes.is_empty() { "chosen by the scheduler".to_owned() } else { ranges(&group.nodes) };
-        let mut row = vec![group.name.clone(), size, nodes];
-        if has_domains {
-            row.push(group.domains.join(", "));
-        }
-        builder.push_record(row);
-    }
-    out.push('\n');
-    out.push_str(&columns(builder));
-    if !plan.nodes_run_twice.is_empty() {
-        let mut builder = Builder::default();
-        builder.push_record(["RUNS TWICE", "IN GROUPS"]);
-        for (node, groups) in &plan.nodes_run_twice {
-            builder.push_record([node.clone(), groups.join(", ")]);
-        }
-        out.push('\n');
-        out.push_str(&columns(builder));
-    }
-    if !plan.excluded.is_empty() {
-        let mut builder = Builder::default();
-        builder.push_record(["STAYS OUT", "WHY"]);
-        for exclusion in &plan.excluded {
-            builder.push_record([exclusion.node.as_str(), exclusion.reason.as_str()]);
-        }
-        out.push('\n');
-        out.push_str(&columns(builder));
-    }
-    out
 }
 
 fn limits(plan: &Plan) -> String {
@@ -103,49 +99,78 @@ fn limits(plan: &Plan) -> String {
     format!("{times}{concurrent}, {} per job", plan.timeout_per_job)
 }
 
-pub(super) fn columns(builder: Builder) -> String {
-    let table = builder.build().with(Style::blank()).to_string();
-    table.lines().fold(String::new(), |out, line| out + line.trim() + "\n")
+fn groups(plan: &Plan, names: &Names<'_>) -> String {
+    let has_domains = plan.groups.iter().any(|g| !g.domains.is_empty());
+    let longest = |cells: &mut dyn Iterator<Item = usize>, head: usize| cells.max().unwrap_or(0).max(head);
+    let name = longest(&mut plan.groups.iter().map(|g| g.name.chars().count()), "GROUP".len());
+    let fixed = name + GAP + "SIZE".len() + GAP;
+    // The domains of one group take at most a third of what is left, the nodes the rest.
+    let rest = names.width.map(|width| width.saturating_sub(fixed));
+    let domains = |group: &nvcre_core::engine::PlanGroup| list(&group.domains, rest.map(|rest| rest / 3));
+    let taken = longest(&mut plan.groups.iter().flat_map(|g| lengths(&domains(g))), "DOMAINS".len()) + GAP;
+    let rest = rest.map(|rest| rest.saturating_sub(if has_domains { taken } else { 0 }));
+    let mut table = match has_domains {
+        true => Table::new(["GROUP", "SIZE", "NODES", "DOMAINS"]),
+        false => Table::new(["GROUP", "SIZE", "NODES"]),
+    };
+    for group in &plan.groups {
+        let (size, nodes) = match group.nodes.as_slice() {
+            [] => (plan.nodes_per_job.to_string(), "chosen by the scheduler".to_owned()),
+            nodes => (nodes.len().to_string(), list(&names.short(nodes.iter().map(String::as_str)), rest)),
+        };
+        let domains = has_domains.then(|| domains(group));
+        table.row([group.name.clone(), size, nodes].into_iter().chain(domains));
+    }
+    table.text()
 }
 
-/// Runs of names that only differ in a growing number are shortened: `gpu-01…gpu-16`.
-fn ranges(names: &[String]) -> String {
-    let split = |name: &str| -> Option<(String, u64, usize)> {
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let (head, tail) = name.split_at(name.len() - digits);
-        Some((head.to_owned(), tail.parse().ok()?, digits))
-    };
-    let mut out: Vec<String> = Vec::new();
-    let mut rest = names;
-    while let Some((first, tail)) = rest.split_first() {
-        let mut run = 0;
-        if let Some((head, number, digits)) = split(first) {
-            let follows = |(step, name): (u64, &String)| {
-                split(name).is_some_and(|(h, n, d)| h == head && n == number + step && d == digits)
-            };
-            run = (1u64..).zip(tail).take_while(|pair| follows(*pair)).count();
-        }
-        match tail.get(run.wrapping_sub(1)) {
-            Some(last) if run >= 2 => out.push(format!("{first}…{last}")),
-            _ => {
-                run = 0;
-                out.push(first.clone());
+fn lengths(cell: &str) -> Vec<usize> {
+    cell.lines().map(|line| line.chars().count()).collect()
+}
+
+/// How names of nodes are shown.
+struct Names<'a> {
+    width: Option<usize>,
+    /// What all of them end in, when it is left out.
+    domain: &'a str,
+}
+
+impl<'a> Names<'a> {
+    fn of(plan: &'a Plan, width: Option<usize>) -> Self {
+        let nodes = || plan.groups.iter().flat_map(|g| &g.nodes).map(String::as_str);
+        let all = nodes().chain(plan.excluded.iter().map(|e| e.node.as_str()));
+        // Names of a cloud are long and mostly equal; a wide terminal, and a pipe, take them as they are.
+        let longest = nodes().map(|n| n.chars().count() + 2).max().unwrap_or(0);
+        let most = plan.groups.iter().map(|g| g.nodes.len()).max().unwrap_or(0);
+        let domain = match width {
+            Some(width) if longest.saturating_mul(most) > width / 2 => common_domain(all),
+            _ => "",
+        };
+        Self { width, domain }
+    }
+
+    fn short<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+        let names: Vec<String> = names.map(|n| n.strip_suffix(self.domain).unwrap_or(n).to_owned()).collect();
+        ranges(&names)
+    }
+
+    /// Nodes of which the same is to be said, in one row.
+    fn alike<'n>(&self, head: [&str; 2], rows: impl Iterator<Item = (&'n str, String)>) -> String {
+        let mut by_text: Vec<(String, Vec<&str>)> = Vec::new();
+        let mut places = std::collections::BTreeMap::new();
+        for (node, text) in rows {
+            let place = *places.entry(text.clone()).or_insert_with(|| {
+                by_text.push((text, Vec::new()));
+                by_text.len() - 1
+            });
+            if let Some((_, nodes)) = by_text.get_mut(place) {
+                nodes.push(node);
             }
         }
-        rest = tail.get(run..).unwrap_or_default();
-    }
-    out.join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ranges;
-
-    #[test]
-    fn names_in_a_row_are_shortened() {
-        let names = |list: &str| list.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(ranges(&names("n01 n02 n03 n04")), "n01…n04");
-        assert_eq!(ranges(&names("n01 n02 n04 x")), "n01, n02, n04, x");
-        assert_eq!(ranges(&names("n08 n09 n10 a b1")), "n08…n10, a, b1");
+        let mut table = Table::new(head);
+        for (text, nodes) in by_text {
+            table.row([list(&self.short(nodes.into_iter()), self.width.map(|width| width / 2)), text]);
+        }
+        table.text()
     }
 }

@@ -3,14 +3,15 @@
 use super::{Loaded, Outcome, finish};
 use crate::cli::{Format, RenderArgs, Show};
 use crate::folder::Folder;
-use crate::input::progress;
+use crate::output::stdout;
+use crate::progress::Progress;
 use anyhow::{Result, bail};
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::engine::Delivery;
 use nvcre_core::jobs::{JobId, Manifest, Prepared};
 use nvcre_core::yaml;
 use serde_json::Value;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// Renders; with an error finding nothing is printed.
@@ -20,6 +21,9 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     }
     let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
+    if loaded.broken {
+        return Ok(finish(findings, args.findings, &loaded.texts));
+    }
     let run = loaded.read_run(&args.file, args.input.lenient)?;
     loaded.nodes(&run, &mut findings);
     let rendering = loaded.render(&run);
@@ -31,15 +35,13 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     };
     findings.extend(jobs.iter().flat_map(|j| &j.diagnostics).cloned());
     let fine = !has_errors(&findings);
-    let outcome = finish(findings, args.findings, &loaded.texts)?;
+    let outcome = finish(findings, args.findings, &loaded.texts);
     if !fine {
         return Ok(outcome);
     }
     match (&args.out, jobs.and_then(|j| j.prepared)) {
         (None, None) => {
-            let mut out = BufWriter::new(std::io::stdout().lock());
-            write(args.output, &rendering.workflow_value(), &mut out)?;
-            out.flush()?;
+            stdout(|out| write(args.output, &rendering.workflow_value(), out))?;
         }
         (Some(dir), None) => {
             let name = format!("workflow.{}", extension(args.output));
@@ -89,26 +91,29 @@ fn jobs<'a>(args: &'a RenderArgs, prepared: &'a Prepared<'_>) -> Result<impl Ite
 
 /// Everything as one stream on stdout.
 fn stream(args: &RenderArgs, prepared: &Prepared<'_>) -> Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let mut first = true;
-    let mut emit = |manifests: &[Manifest]| -> std::io::Result<()> {
-        for manifest in manifests {
-            if args.output == Format::Yaml && !std::mem::take(&mut first) {
-                out.write_all(b"---\n")?;
+    let jobs = jobs(args, prepared)?;
+    let mut progress = Progress::steps(prepared.len(), "printing jobs", true);
+    stdout(|out| {
+        let mut first = true;
+        let mut emit = |manifests: &[Manifest]| -> std::io::Result<()> {
+            for manifest in manifests {
+                if args.output == Format::Yaml && !std::mem::take(&mut first) {
+                    out.write_all(b"---\n")?;
+                }
+                write(args.output, &manifest.value, out)?;
             }
-            write(args.output, &manifest.value, &mut out)?;
+            Ok(())
+        };
+        if args.group.is_empty() {
+            emit(&prepared.shared(yaml::to_yaml))?;
+        }
+        let mut renderer = prepared.renderer();
+        for job in jobs {
+            emit(renderer.render(job))?;
+            progress.advance(1);
         }
         Ok(())
-    };
-    if args.group.is_empty() {
-        emit(&prepared.shared(yaml::to_yaml))?;
-    }
-    let mut renderer = prepared.renderer();
-    for job in jobs(args, prepared)? {
-        emit(renderer.render(job))?;
-    }
-    out.flush()?;
-    Ok(())
+    })
 }
 
 /// One folder a group (and iteration, when there are several), files numbered in the order of creation.
@@ -122,7 +127,7 @@ fn files(args: &RenderArgs, prepared: &Prepared<'_>, dir: &Path) -> Result<()> {
     let run_folder = (!shared.is_empty()).then(|| "run/".to_owned());
     let folders = run_folder.into_iter().chain(jobs(args, prepared)?.map(|job| format!("{}/", folder_of(job))));
     let mut folder = Folder::open(dir, folders)?;
-    let bar = progress(prepared.len() as u64, "writing");
+    let mut progress = Progress::steps(prepared.len(), "writing jobs", false);
     let extension = extension(args.output);
     let mut emit = |name: &str, manifests: &[Manifest]| -> Result<()> {
         for (number, manifest) in (1..).zip(manifests) {
@@ -135,9 +140,9 @@ fn files(args: &RenderArgs, prepared: &Prepared<'_>, dir: &Path) -> Result<()> {
     let mut renderer = prepared.renderer();
     for job in jobs(args, prepared)? {
         emit(&folder_of(job), renderer.render(job))?;
-        bar.inc(1);
+        progress.advance(1);
     }
-    bar.finish_and_clear();
+    drop(progress);
     folder.finish()?;
     Ok(())
 }

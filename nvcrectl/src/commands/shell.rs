@@ -1,7 +1,8 @@
 //! What a shell and its user want to know: completion, manual pages, version.
 
-use super::{Outcome, print};
+use super::Outcome;
 use crate::cli::{Cli, VersionFormat};
+use crate::output::{print, print_json};
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use std::path::Path;
@@ -10,7 +11,8 @@ use std::path::Path;
 pub fn completion(shell: clap_complete::Shell) -> Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "nvcrectl", &mut text);
-    print(&String::from_utf8_lossy(&text))
+    print(&String::from_utf8_lossy(&text))?;
+    Ok(Outcome::Fine)
 }
 
 /// Writes a manual page for every command.
@@ -20,19 +22,24 @@ pub fn man(dir: &Path) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Prints the version, and the versions of the forms that this tool writes.
+/// Prints the version, and the versions of the forms that this tool writes (docs/json.md).
 pub fn version(format: VersionFormat) -> Result<Outcome> {
     let version = env!("CARGO_PKG_VERSION");
     match format {
-        VersionFormat::Text => print(&format!("nvcrectl {version}\n")),
-        VersionFormat::Json => {
-            let value = serde_json::json!({
-                "version": version,
-                "apiVersion": nvcre_core::api::API_VERSION,
-                "planFormat": nvcre_core::engine::PLAN_FORMAT,
-                "runPlanFormat": nvcre_core::jobs::PLAN_FORMAT,
-            });
-            print(&nvcre_core::yaml::to_json_pretty(&value))
-        }
+        VersionFormat::Text => print(&format!("nvcrectl {version}\n"))?,
+        VersionFormat::Json => print_json(&serde_json::json!({
+            "version": version,
+            "apiVersion": nvcre_core::api::API_VERSION,
+            "forms": {
+                "findings": nvcre_core::diagnostic::FINDINGS_FORMAT,
+                "plan": nvcre_core::engine::PLAN_FORMAT,
+                "runPlan": nvcre_core::jobs::PLAN_FORMAT,
+                "trace": nvcre_core::trace::TRACE_FORMAT,
+                "manifests": nvcre_core::jobs::MANIFESTS_FORMAT,
+                "clusterInfo": nvcre_core::fleet::CLUSTER_INFO_FORMAT,
+                "platforms": nvcre_core::engine::PLATFORMS_FORMAT,
+            },
+        }))?,
     }
+    Ok(Outcome::Fine)
 }

@@ -1,6 +1,7 @@
 //! Pruned objects into the dense form.
 
 use crate::api::Taint;
+use crate::check::is_dns1123_subdomain;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::inventory::{Inventory, InventoryNode, ResourceSlice, StringId, TaintId};
 use crate::yaml::{Entry, Kind, Node, Scalar};
@@ -130,6 +131,14 @@ pub(super) fn node(
         );
         return Found::Nothing;
     };
+    if !is_dns1123_subdomain(name) {
+        let message = format!("{name:?} is no name of a node");
+        findings.push(
+            Diagnostic::at(Code::NodeFieldType, path.key("metadata").key("name"), message)
+                .with_help("names of nodes hold lower-case letters, digits, '-' and '.'; write the inventory with kubectl get nodes -o yaml")
+                .with_span(root.get("metadata").and_then(|m| m.get("name")).map_or(root.span, |n| n.span)),
+        );
+    }
     let what = format!("node `{name}`");
     let mut notes = Notes { findings, path, what: &what };
     let name = inventory.strings.intern(name);

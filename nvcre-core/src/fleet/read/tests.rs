@@ -279,6 +279,33 @@ fn readers_may_give_little_and_may_break_off() {
     }
 }
 
+/// How much a reader gives at a time must not show: neither in the format that is seen, nor in findings about bytes
+/// that were buffered behind an error.
+#[test]
+fn findings_do_not_depend_on_the_pieces_of_a_reader() {
+    let texts: [&[u8]; 7] = [
+        b"{\"kind\": \xFE}",
+        b"{\"kind\" \"Node\"\xFE}",
+        b"{\n    \"kind\": \"Node\",\n    \"metadata\": {\"name\": \"a\",}\n}",
+        b"{\"kind\": \"Node\", \"metadata\": {\"name\": \"a\",} }\n\xFE",
+        b"[\n          \n {\"kind\": \"Node\", \"metadata\": {\"name\": \"a\", \"name\": \"b\"}}]",
+        b"\xEF\xBB\xBF  {\"kind\": \"Node\", \"metadata\": {\"name\": 1}}",
+        b"kind: Node\nmetadata: {name: a}}\nlabels: \xFE\n",
+    ];
+    for text in texts {
+        let read = |size| {
+            let mut reader = InventoryReader::new();
+            reader.read("inventory", Slow(text, size, false));
+            reader.finish().diagnostics
+        };
+        let whole = read(text.len());
+        assert!(!whole.is_empty());
+        for size in [1, 2, 3, 7] {
+            assert_eq!(read(size), whole, "{} in pieces of {size}", text.escape_ascii());
+        }
+    }
+}
+
 #[test]
 fn other_encodings_are_named() {
     let utf16: Vec<u8> = "\u{feff}kind: Node\n".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -23,7 +23,7 @@ impl Variables {
         match self {
             Self::Override => Code::OverrideExpression,
             #[cfg(feature = "cel")]
-            Self::Threshold => Code::ThresholdExpression,
+            Self::Threshold => Code::BadThreshold,
         }
     }
 
@@ -67,16 +67,17 @@ impl Problem {
     }
 }
 
-/// What is wrong with the expression of a threshold, at its field (01 §7).
+/// What is wrong with the expression of a threshold, at its field (01 §7, 07 §5.3): CEL over the number `value` that
+/// gives true or false.
 #[cfg(feature = "cel")]
-pub(crate) fn threshold_problem(text: &str, path: &FieldPath) -> Option<Diagnostic> {
+pub fn threshold_problem(text: &str, path: &FieldPath) -> Option<Diagnostic> {
     let problem = cel::compile(text, Variables::Threshold).err()?;
     Some(problem.finding_of(Variables::Threshold, path))
 }
 
-/// Without CEL nothing is found: rendering needs no threshold.
+/// Without CEL nothing is found: that is left to whoever evaluates thresholds.
 #[cfg(not(feature = "cel"))]
-pub(crate) fn threshold_problem(_: &str, _: &FieldPath) -> Option<Diagnostic> {
+pub fn threshold_problem(_: &str, _: &FieldPath) -> Option<Diagnostic> {
     None
 }
 

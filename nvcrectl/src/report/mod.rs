@@ -1,10 +1,15 @@
 //! Findings on stderr: for people, as JSON lines, as GitHub annotations or as SARIF.
 
+mod github;
+mod sarif;
+
+use crate::input::STDIN;
+use crate::output;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use nvcre_core::diagnostic::{Diagnostic, Severity, Span};
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 
 /// How findings are printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -46,13 +51,10 @@ impl Texts {
     }
 }
 
-/// Prints all findings.
-///
-/// # Errors
-/// When stderr cannot be written.
-pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) -> io::Result<()> {
+/// Prints all findings on stderr.
+pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) {
     if findings.is_empty() && format != MessageFormat::Sarif {
-        return Ok(());
+        return;
     }
     let mut out = String::new();
     match format {
@@ -63,13 +65,13 @@ pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) -> i
                 out.push('\n');
             }
         }
-        MessageFormat::Github => findings.iter().for_each(|f| github(f, &mut out)),
+        MessageFormat::Github => findings.iter().for_each(|f| github::command(f, &mut out)),
         MessageFormat::Sarif => {
-            out = serde_json::to_string_pretty(&sarif(findings)).unwrap_or_default();
+            out = serde_json::to_string_pretty(&sarif::log(findings)).unwrap_or_default();
             out.push('\n');
         }
     }
-    anstream::stderr().write_all(out.as_bytes())
+    output::stderr(&out);
 }
 
 fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
@@ -155,79 +157,4 @@ fn columns(line: &str, span: Span) -> std::ops::Range<usize> {
     let end = if span.end.line == span.start.line { at(span.end.column) } else { line.trim_end().len() };
     let least = line.get(start..).and_then(|rest| rest.chars().next()).map_or(start, |c| start + c.len_utf8());
     start..end.max(least)
-}
-
-/// A workflow command; data is percent-escaped as the runner wants it.
-fn github(finding: &Diagnostic, out: &mut String) {
-    let command = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Notice => "notice",
-    };
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
-    let mut properties = vec![format!("title={}", property(&finding.code.to_string()))];
-    if let Some(file) = &finding.file {
-        properties.push(format!("file={}", property(file)));
-    }
-    if let Some(span) = finding.span {
-        properties.push(format!("line={}", span.start.line));
-        properties.push(format!("col={}", span.start.column));
-    }
-    let path = finding.path.as_ref().map(|p| format!("{p}: ")).unwrap_or_default();
-    let help = finding.help.as_ref().map(|h| format!("\nhelp: {h}")).unwrap_or_default();
-    let message = data(&format!("{path}{}{help}", finding.message));
-    out.push_str(&format!("::{command} {}::{message}\n", properties.join(",")));
-}
-
-fn sarif(findings: &[Diagnostic]) -> serde_json::Value {
-    let mut codes: Vec<_> = findings.iter().map(|f| f.code).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    let rules: Vec<_> = codes
-        .iter()
-        .map(|code| serde_json::json!({ "id": code.to_string(), "shortDescription": { "text": code.summary() } }))
-        .collect();
-    let results: Vec<_> = findings.iter().map(sarif_result).collect();
-    serde_json::json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": { "name": "nvcrectl", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
-            "results": results,
-        }],
-    })
-}
-
-fn sarif_result(finding: &Diagnostic) -> serde_json::Value {
-    let level = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Notice => "note",
-    };
-    let help = finding.help.as_ref().map(|h| format!(" Help: {h}.")).unwrap_or_default();
-    let mut result = serde_json::json!({
-        "ruleId": finding.code.to_string(),
-        "level": level,
-        "message": { "text": format!("{}{help}", finding.message) },
-    });
-    let mut location = serde_json::Map::new();
-    if let Some(file) = &finding.file {
-        let mut physical = serde_json::json!({ "artifactLocation": { "uri": file } });
-        if let (Some(span), Some(map)) = (finding.span, physical.as_object_mut()) {
-            let region = serde_json::json!({
-                "startLine": span.start.line, "startColumn": span.start.column,
-                "endLine": span.end.line, "endColumn": span.end.column,
-            });
-            map.insert("region".into(), region);
-        }
-        location.insert("physicalLocation".into(), physical);
-    }
-    if let Some(path) = &finding.path {
-        location.insert("logicalLocations".into(), serde_json::json!([{ "fullyQualifiedName": path.to_string() }]));
-    }
-    if let (false, Some(map)) = (location.is_empty(), result.as_object_mut()) {
-        map.insert("locations".into(), serde_json::json!([location]));
-    }
-    result
 }
