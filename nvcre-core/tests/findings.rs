@@ -1,7 +1,14 @@
 //! An example of every code: `fixtures/findings/` raises them, and `docs/findings.md` is made of them.
 //!
 //! `UPDATE=1 cargo test -p nvcre-core --test findings` rewrites the page; without it the page is compared.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::disallowed_methods)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 #![allow(clippy::print_stderr, missing_docs)]
 
 mod scenarios;
