@@ -1,21 +1,18 @@
-//! Reading inventories and writing manifests, each beside its yardstick.
+//! Reading inventories of 10,000 nodes, each beside its yardstick, all of them from the same kind of reader.
 //!
-//! Targets: an inventory in YAML at most 1.5 × a bare event pass of the same parser; in JSON at most 2 × `serde_json`
-//! passing over it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+//! Targets: in YAML at most 1.5 × a bare event pass of the same parser; in JSON at most 2 × `serde_json` passing over it.
+//! `cargo bench -p nvcre-core --bench reading`.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, missing_docs)]
 
-use divan::counter::BytesCount;
-use divan::{Bencher, black_box};
+mod turns;
+
 use granit_parser::Parser;
 use nvcre_core::fleet::InventoryReader;
-use nvcre_core::yaml::{Limits, read_documents, to_json_pretty, to_yaml};
+use nvcre_core::yaml::{to_json_pretty, to_yaml};
 use serde_json::{Value, json};
+use std::hint::black_box;
 use std::io::{BufReader, Read};
-use std::sync::LazyLock;
-
-fn main() {
-    divan::main();
-}
+use turns::{Side, compare};
 
 const NODES: usize = 10_000;
 
@@ -61,9 +58,22 @@ fn list(nodes: usize) -> Value {
     json!({"apiVersion": "v1", "items": (0..nodes).map(node).collect::<Vec<_>>(), "kind": "List", "metadata": {"resourceVersion": ""}})
 }
 
-static YAML: LazyLock<String> = LazyLock::new(|| to_yaml(&list(NODES)));
-static JSON: LazyLock<String> = LazyLock::new(|| to_json_pretty(&list(NODES)));
-static SMALL: LazyLock<Value> = LazyLock::new(|| list(100));
+fn main() {
+    let nodes = list(NODES);
+    let (yaml, json) = (to_yaml(&nodes), to_json_pretty(&nodes));
+    drop(nodes);
+    let sides: Vec<Side<'_>> = vec![
+        ("YAML, events only", Box::new(|| events(&yaml))),
+        ("YAML, inventory", Box::new(|| inventory(&yaml))),
+        ("JSON, skipped by serde_json", Box::new(|| skip(&json))),
+        ("JSON, inventory", Box::new(|| inventory(&json))),
+    ];
+    let ratios = [
+        ("at most 1.5", "YAML, inventory", "YAML, events only"),
+        ("at most 2", "JSON, inventory", "JSON, skipped by serde_json"),
+    ];
+    compare(sides, 5, &ratios);
+}
 
 /// The bare reader: a buffer, decoded character by character.
 struct Chars<R> {
@@ -90,58 +100,21 @@ impl<R: Read> Iterator for Chars<R> {
     }
 }
 
-#[divan::bench(sample_count = 3, sample_size = 1)]
-fn yaml_bare_events(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(YAML.as_str())).bench(|| {
-        let chars = Chars { reader: YAML.as_bytes(), buffer: vec![0; 64 * 1024], at: 0, end: 0 };
-        Parser::new_from_iter(chars).filter(|event| event.is_ok()).count()
-    });
+fn events(text: &str) {
+    let chars = Chars { reader: text.as_bytes(), buffer: vec![0; 64 * 1024], at: 0, end: 0 };
+    black_box(Parser::new_from_iter(chars).map(|event| event.unwrap()).count());
 }
 
-#[divan::bench(sample_count = 3, sample_size = 1)]
-fn yaml_inventory(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(YAML.as_str())).bench(|| inventory(&YAML));
+fn skip(text: &str) {
+    let reader = BufReader::with_capacity(64 * 1024, text.as_bytes());
+    serde_json::from_reader::<_, serde::de::IgnoredAny>(reader).unwrap();
 }
 
-#[divan::bench(sample_count = 5, sample_size = 1)]
-fn json_ignored(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(JSON.as_str())).bench(|| {
-        serde_json::from_reader::<_, serde::de::IgnoredAny>(BufReader::with_capacity(64 * 1024, JSON.as_bytes()))
-            .unwrap();
-    });
-}
-
-#[divan::bench(sample_count = 5, sample_size = 1)]
-fn json_inventory(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(JSON.as_str())).bench(|| inventory(&JSON));
-}
-
-fn inventory(text: &str) -> usize {
+fn inventory(text: &str) {
     let mut reader = InventoryReader::new();
     reader.read("nodes", text.as_bytes());
     let read = reader.finish();
     assert!(read.diagnostics.is_empty());
     assert_eq!(read.value.nodes.len(), NODES);
-    black_box(read).value.nodes.len()
-}
-
-#[divan::bench]
-fn run_read(bencher: Bencher<'_, '_>) {
-    let text = to_yaml(&SMALL);
-    bencher.counter(BytesCount::of_str(&text)).bench(|| read_documents(text.as_bytes(), "run.yaml", &Limits::RUN));
-}
-
-#[divan::bench]
-fn write_ours(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(&to_yaml(&SMALL))).bench(|| to_yaml(&SMALL));
-}
-
-#[divan::bench]
-fn write_serde_saphyr(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(&to_yaml(&SMALL))).bench(|| serde_yaml::to_string(&*SMALL).unwrap());
-}
-
-#[divan::bench]
-fn write_json(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(&to_yaml(&SMALL))).bench(|| to_json_pretty(&SMALL));
+    black_box(read);
 }

@@ -12,6 +12,7 @@ pub mod diagnostic;
 pub mod engine;
 pub mod fleet;
 pub mod jobs;
+mod object;
 pub mod overrides;
 pub mod schema;
 pub mod trace;

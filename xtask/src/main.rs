@@ -8,6 +8,8 @@ mod fuzz;
 mod kube;
 mod own;
 mod schemas;
+#[cfg(test)]
+mod strict;
 mod tables;
 mod wasm;
 

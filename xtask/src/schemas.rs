@@ -62,7 +62,7 @@ pub fn workload_run() -> Result<Value> {
 pub const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
 /// Kubernetes' schemas mark quantities and numbers-or-strings only with an extension; plain JSON schema needs a type.
-fn quantities(definitions: &mut Definitions) {
+pub fn quantities(definitions: &mut Definitions) {
     for (name, pattern) in [("k8s.Quantity", Some(QUANTITY)), ("k8s.IntOrString", None)] {
         if let Some(Value::Object(map)) = definitions.get_mut(name) {
             map.insert("type".into(), json!([if pattern.is_some() { "number" } else { "integer" }, "string"]));

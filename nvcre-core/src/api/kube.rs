@@ -48,6 +48,21 @@ impl EnvVar {
     }
 }
 
+/// As serde writes it.
+impl From<&EnvVar> for Value {
+    fn from(variable: &EnvVar) -> Self {
+        let mut map = serde_json::Map::new();
+        map.insert("name".into(), variable.name.as_str().into());
+        if !variable.value.is_empty() {
+            map.insert("value".into(), variable.value.as_str().into());
+        }
+        if let Some(source) = &variable.value_from {
+            map.insert("valueFrom".into(), source.clone());
+        }
+        Self::Object(map)
+    }
+}
+
 /// Name of an object in the same namespace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

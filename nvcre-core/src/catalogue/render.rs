@@ -3,6 +3,7 @@
 use super::expand::{expand, expand_map, expand_text};
 use super::{Catalogue, Condition, Count, Entry, Framework, Guard, Input, Inputs, Presence, Variables, WorkerPatch};
 use crate::api::{EnvVar, OrchestrationOverride, OverrideSpec, TRAINER_API_VERSION, TopologySpec, WhenSpec};
+use crate::object::object;
 use crate::trace::Origin;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -124,7 +125,9 @@ impl<'a> EntryRef<'a> {
         }
         let mut job_template = entry.job_template.as_ref().map(|patch| expand(patch, inputs));
         if !trainer_env.is_empty() {
-            let patch = json!({ "spec": { "workload": { "trainJob": { "trainer": { "env": trainer_env } } } } });
+            let trainer = object! { "env": trainer_env.iter().map(Value::from).collect::<Vec<_>>() };
+            let patch =
+                object! { "spec": object! { "workload": object! { "trainJob": object! { "trainer": trainer } } } };
             match &mut job_template {
                 Some(template) => merge(template, patch),
                 None => job_template = Some(patch),
@@ -213,19 +216,20 @@ impl<'a> EntryRef<'a> {
         if job.is_empty() {
             return None;
         }
-        Some(json!({
+        let worker = object! { "name": WORKER, "template": job };
+        Some(object! {
             "apiVersion": TRAINER_API_VERSION,
             "kind": "TrainingRuntime",
-            "metadata": { "name": format!("{}-runtime", inputs.run) },
-            "spec": { "template": { "spec": { "replicatedJobs": [{ "name": WORKER, "template": job }] } } },
-        }))
+            "metadata": object! { "name": format!("{}-runtime", inputs.run) },
+            "spec": object! { "template": object! { "spec": object! { "replicatedJobs": vec![worker] } } },
+        })
     }
 
     fn pod(&self, patch: &WorkerPatch, inputs: &Inputs<'_>) -> Map<String, Value> {
         let mut pod = expand_map(&patch.pod, inputs);
         let claims = patch.claims.iter().map(|claim| {
             let template = expand_text(&claim.template, inputs);
-            json!({ "name": expand_text(&claim.name, inputs), "resourceClaimTemplateName": template })
+            object! { "name": expand_text(&claim.name, inputs), "resourceClaimTemplateName": template }
         });
         append(&mut pod, &[], "resourceClaims", claims);
         let named = patch.tolerations.iter().filter_map(|n| self.catalogue.tolerations.iter().find(|t| t.name == *n));
@@ -235,14 +239,14 @@ impl<'a> EntryRef<'a> {
 
     fn container(&self, patch: &WorkerPatch, inputs: &Inputs<'_>) -> Map<String, Value> {
         let mut container = expand_map(&patch.container, inputs);
-        append(&mut container, &[], "env", self.variables(&patch.env, inputs).iter().map(|v| json!(v)));
+        append(&mut container, &[], "env", self.variables(&patch.env, inputs).iter().map(Value::from));
         let resources: Map<String, Value> =
             patch.resources.iter().map(|(k, v)| (expand_text(k, inputs), expand(v, inputs))).collect();
         put(&mut container, &["resources", "limits"], resources.clone());
         put(&mut container, &["resources", "requests"], resources);
-        let claims = patch.claims.iter().map(|c| json!({ "name": expand_text(&c.name, inputs) }));
+        let claims = patch.claims.iter().map(|c| object! { "name": expand_text(&c.name, inputs) });
         append(&mut container, &["resources"], "claims", claims);
-        let capabilities = patch.capabilities.iter().map(|c| json!(c));
+        let capabilities = patch.capabilities.iter().map(|c| c.as_str().into());
         append(&mut container, &["securityContext", "capabilities"], "add", capabilities);
         container
     }

@@ -98,6 +98,13 @@ fn shell_words(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         lists.push(("spec.framework.mpi.args", &mpi.args));
         lists.push(("spec.framework.mpi.mpiArgs", &mpi.mpi_args));
     }
+    for (path, word) in f
+        .torch
+        .iter()
+        .flat_map(|t| [("spec.framework.torch.script", &t.script), ("spec.framework.torch.module", &t.module)])
+    {
+        shell_word(word.as_deref().unwrap_or(""), FieldPath::parse(path), out);
+    }
     if let Some(exec) = &f.exec {
         lists.push(("spec.framework.exec.command", &exec.command));
         lists.push(("spec.framework.exec.args", &exec.args));
@@ -107,7 +114,9 @@ fn shell_words(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             shell_word(word, FieldPath::parse(base).index(index), out);
         }
     }
-    if f.mpi.is_some() {
+    if let Some(mpi) = &f.mpi {
+        shell_word(&mpi.mpirun_path, FieldPath::parse("spec.framework.mpi.mpirunPath"), out);
+        shell_word(&mpi.binary, FieldPath::parse("spec.framework.mpi.binary"), out);
         for (index, variable) in spec.env.iter().enumerate() {
             shell_word(&variable.value, FieldPath::parse("spec.env").index(index).key("value"), out);
         }

@@ -13,6 +13,7 @@ pub const THRESHOLDS: [&str; 5] =
     ["busBandwidthGBps", "algBandwidthGBps", "goodputRatio", "avgTFLOPsPerGPU", "avgStepTimeSec"];
 /// The words of `spec.orchestration.testScale` (01 §1.6).
 pub const TEST_SCALES: [&str; 3] = ["intra-node", "intra-rack", "full-scale"];
+const LABEL_VALUE: &str = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 const PLACEMENTS: [&str; 2] = ["Pinned", "Unpinned"];
 
 /// Checks a run: every finding at once, in the order of the fields, then the rules across fields.
@@ -102,12 +103,17 @@ fn metadata(metadata: &ObjectMeta, out: &mut Vec<Diagnostic>) {
     }
     let labels = FieldPath::parse("metadata.labels");
     for (key, value) in &metadata.labels {
-        let problem = label_key_problem(key).or_else(|| label_value_problem(value));
-        if let Some(problem) = problem {
-            let message = format!("{key:?} with value {value:?} is no label: {problem}");
-            out.push(Diagnostic::at(Code::BadLabel, labels.key(key), message).with_help(
-                "use a key such as team or example.org/team, and a value of letters, digits, '-', '_' and '.'",
-            ));
+        let (key_problem, value_problem) = (label_key_problem(key), label_value_problem(value));
+        if let Some(problem) = key_problem {
+            let message = format!("{key:?} is no label key: {problem}");
+            out.push(
+                Diagnostic::at(Code::BadLabel, labels.key(key), message)
+                    .at_key()
+                    .with_help("write for example team or example.org/team"),
+            );
+        } else if let Some(problem) = value_problem {
+            let message = format!("{value:?} is no value for label {key:?}: {problem}");
+            out.push(Diagnostic::at(Code::BadLabel, labels.key(key), message).with_help(LABEL_VALUE));
         }
     }
 }
@@ -166,6 +172,7 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             out,
         );
         one_of(&mpi.mpi_implementation, &["OpenMPI"], "spec.framework.mpi.mpiImplementation", out);
+        dangling_option(&mpi.mpi_args, out);
     }
     if let Some(exec) = &f.exec
         && exec.command.is_empty()
@@ -176,6 +183,20 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
                 .with_help("give at least one word, for example [/bin/bash, /run.sh]"),
         );
     }
+}
+
+/// An option at the end of mpirun's arguments takes the binary as its value.
+fn dangling_option(words: &[String], out: &mut Vec<Diagnostic>) {
+    let (index, option) = match words {
+        [.., option] if option == "-x" => (words.len() - 1, "-x NAME=value"),
+        [.., option] if matches!(option.as_str(), "--mca" | "-mca") => (words.len() - 1, "--mca KEY VALUE"),
+        [.., option, _] if matches!(option.as_str(), "--mca" | "-mca") => (words.len() - 2, "--mca KEY VALUE"),
+        _ => return,
+    };
+    let path = FieldPath::parse("spec.framework.mpi.mpiArgs").index(index);
+    let message =
+        format!("the arguments end in the middle of {option}, so mpirun takes the binary of the run as the rest of it");
+    out.push(Diagnostic::at(Code::DanglingOption, path, message).with_help("complete the option, or remove it"));
 }
 
 fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
@@ -213,7 +234,7 @@ fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             let message =
                 format!("{key:?} is no name of a file in a ConfigMap: letters, digits, '-', '_' and '.' are allowed");
             let help = "use at most 253 of these characters, without folders";
-            out.push(Diagnostic::at(Code::BadName, path.key("inline").key(key), message).with_help(help));
+            out.push(Diagnostic::at(Code::BadName, path.key("inline").key(key), message).at_key().with_help(help));
         }
     }
 }
@@ -413,7 +434,10 @@ fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
         let near = super::nearest(key, THRESHOLDS);
         let help =
             near.map_or_else(|| "use one of the known metrics".to_owned(), |near| format!("did you mean `{near}`?"));
-        out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).with_help(help));
+        out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).at_key().with_help(help));
+    }
+    for (key, expression) in &run.spec.thresholds {
+        out.extend(crate::overrides::threshold_problem(expression, &path.key(key)));
     }
 }
 
@@ -445,8 +469,7 @@ fn gang_and_labels(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         if let Some(problem) = label_value_problem(&scheduler.queue) {
             let message =
                 format!("the queue {:?} becomes the value of a label, and cannot be one: {problem}", scheduler.queue);
-            let help = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
-            out.push(Diagnostic::at(Code::BadQueue, "spec.gangScheduler.queue", message).with_help(help));
+            out.push(Diagnostic::at(Code::BadQueue, "spec.gangScheduler.queue", message).with_help(LABEL_VALUE));
         }
         queue_label_key(&scheduler.queue_label_key, out);
         let runai = scheduler.scheduler_name == "runai-scheduler" || scheduler.queue_label_key.starts_with("runai/");

@@ -69,10 +69,10 @@ codes! {
     UnknownField = 5, Error, Reading, "00 D5";
     /// A required field is missing.
     MissingField = 6, Error, Reading;
-    /// The file holds another kind of object than the one wanted, or not exactly one.
+    /// The file holds another kind of object than the one wanted, or none.
     WrongKind = 7, Error, Reading, "08 row 32";
-    /// The text is in an encoding that is not read (UTF-16, UTF-32, Latin-1; 08 row 31).
-    Encoding = 8, Error, Reading;
+    /// The text is in an encoding that is not read: UTF-16, UTF-32, Latin-1.
+    Encoding = 8, Error, Reading, "08 row 31";
     /// A number is outside of the range of its type.
     OutOfRange = 9, Error, Reading;
     /// A YAML feature that Kubernetes does not read (tags, complex keys, undefined aliases).
@@ -83,6 +83,8 @@ codes! {
     BadValue = 12, Error, Reading;
     /// The input broke off before its end.
     Unreadable = 13, Error, Reading;
+    /// The file of a run holds a second object.
+    ExtraDocument = 14, Error, Reading, "08 row 32";
 
     // Run: NV030–NV099.
     /// A required text is empty.
@@ -123,6 +125,8 @@ codes! {
     BadPriorityClass = 47, Error, Run, "WR-24";
     /// A name of an object outside of its grammar.
     BadName = 48, Error, Run;
+    /// A threshold that is no CEL expression over `value`.
+    BadThreshold = 49, Error, Run, "01 §7; 00 D18";
     /// A name stands twice in `spec.env`: the last one counts.
     DuplicateEnv = 50, Warning, Run, "00 D37";
     /// A variable that Trainer sets itself.
@@ -149,6 +153,8 @@ codes! {
     BadSelector = 61, Error, Run, "00 D12";
     /// The checkpoint volume is claimed, and no pod mounts it.
     CheckpointNotMounted = 62, Warning, Run, "00 D52";
+    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
+    DanglingOption = 63, Warning, Run;
     /// No GPU architecture is known, so entries with a GPU condition do not apply.
     NoArchitecture = 66, Warning, Run, "00 D58";
     /// A flag that contradicts the run or another flag.

@@ -159,14 +159,14 @@ impl Engine {
         };
         let mut added: Vec<String> = Vec::new();
         for architecture in self.catalogue.architecture_names() {
-            let ids: Vec<&str> = self
+            let names: Vec<&str> = self
                 .catalogue
                 .entries(edition, Framework::Mpi)
                 .filter(|e| holds(e.when(), architecture) && !holds(e.when(), UNKNOWN_ARCHITECTURE))
-                .map(|e| e.entry.id.as_str())
+                .map(|e| e.entry.name.as_str())
                 .collect();
-            if !ids.is_empty() {
-                added.push(format!("{architecture} adds {}", ids.join(", ")));
+            if !names.is_empty() {
+                added.push(format!("{architecture} adds {}", names.join(", ")));
             }
         }
         let adds = if added.is_empty() { String::new() } else { format!("; {}", added.join("; ")) };

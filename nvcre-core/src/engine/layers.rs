@@ -21,9 +21,9 @@ impl Engine {
     /// The effective list. Entries that cannot match are not rendered, unless the result is a template or is traced.
     pub(super) fn layers<R: Recorder>(&self, run: &WorkloadRun, facts: &Facts, context: &Context) -> Vec<Layer> {
         let inputs = facts.inputs(run);
-        let mut layers = Vec::new();
+        let path = crate::FieldPath::root();
+        let mut layers = Vec::with_capacity(self.catalogue.entries.len() + run.spec.overrides.len());
         for (index, entry) in self.catalogue.entries(&facts.edition, facts.framework).enumerate() {
-            let path = crate::FieldPath::root();
             let wanted =
                 !facts.resolved || R::ON || overrides::matches(entry.when(), context, &path).is_ok_and(|m| m.holds());
             let mut spec = if wanted {

@@ -10,7 +10,7 @@ use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
-use crate::workflow::{BuildInput, build};
+use crate::workflow::{BuildInput, build, fixed_words};
 use crate::yaml::{Read, Source};
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
@@ -55,6 +55,7 @@ impl Rendering<'_> {
         let mut out = Jobs { prepared: None, diagnostics: Vec::new() };
         let (Some(inventory), Some(fleet)) = (self.inventory, &self.fleet) else {
             out.diagnostics.push(no_inventory());
+            place(self.source, &mut out.diagnostics);
             return out;
         };
         if !self.is_printable() {
@@ -83,9 +84,9 @@ impl Rendering<'_> {
         out
     }
 
-    /// True when nothing forbids to print or send the result.
+    /// True when nothing forbids to print or send the result: neither an error here nor one of reading the inventory.
     pub fn is_printable(&self) -> bool {
-        !has_errors(&self.diagnostics)
+        !has_errors(&self.diagnostics) && !self.inventory.is_some_and(|inventory| inventory.incomplete)
     }
 
     /// The Workflow as JSON.
@@ -143,7 +144,10 @@ impl Engine {
         diagnostics.retain(|d| d.code == Code::NoArchitecture);
         if platform.is_empty() && !wrong_flag {
             let message = "nodes are to be assumed, and no platform says of which kind";
-            diagnostics.push(Diagnostic::new(Code::FlagConflict, message).with_help("name it with --platform, and the GPU with --gpu-arch"));
+            diagnostics.push(
+                Diagnostic::new(Code::FlagConflict, message)
+                    .with_help("name it with --platform, and the GPU with --gpu-arch"),
+            );
         }
         Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
     }
@@ -224,13 +228,15 @@ impl Engine {
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
-                found.extend(overrides::repeated_options(&mpi_words));
+                let mut words = fixed_words(rendering.facts.sizes.gpus_per_node);
+                words.extend(mpi_words);
+                found.extend(overrides::repeated_options(&words));
             }
         }
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
         self.place(&mut rendering, options, &mut found);
-        rendering.diagnostics = join(input, found);
+        rendering.diagnostics = join(input, inventory, found);
         rendering
     }
 
@@ -290,8 +296,14 @@ impl Engine {
 }
 
 /// Findings of reading and of rules, each once, with their places, in the order of the file.
-fn join(input: &RunInput, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn join(input: &RunInput, inventory: Option<&Inventory>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut rules: Vec<Diagnostic> = Vec::with_capacity(found.len());
+    // Nodes that could not be read may be the ones that are missed.
+    let missed = |d: &Diagnostic| {
+        matches!(d.code, Code::NoEligibleNodes | Code::NotEnoughNodes | Code::UnknownNodeNames)
+            && inventory.is_some_and(|inventory| inventory.incomplete)
+    };
+    found.retain(|d| !missed(d));
     for finding in schema::without_repeats(&input.diagnostics, found) {
         let same = |d: &Diagnostic| d.code == finding.code && d.path == finding.path && d.message == finding.message;
         if !rules.iter().any(same) {

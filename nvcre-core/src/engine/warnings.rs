@@ -72,7 +72,7 @@ pub(super) fn of_resolved(
                     origin: format!("catalogue entry {} {}", entry.entry.id, entry.entry.name),
                     resource: request.resource,
                     remedy,
-                    path: None,
+                    path: request.fields.first().map(|field| FieldPath::parse(field)),
                 });
             }
         }

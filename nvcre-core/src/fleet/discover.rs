@@ -250,7 +250,7 @@ fn placeholders(
         .map(|p| p.text.as_str())
         .collect();
     let mut message = format!(
-        "{} with the placeholder product {} count as unlabelled: {}",
+        "{} with the placeholder product {} counted as unlabelled: {}",
         nodes(marked.len()),
         commas(labels),
         commas(marked.iter().map(|c| c.name)),

@@ -207,7 +207,7 @@ impl Fleet {
         }
         if !shared.is_empty() {
             let message = format!(
-                "{} share the value of {HOSTNAME_KEY} with another node: {}; pods bound to one may land on the other",
+                "{} sharing the value of {HOSTNAME_KEY} with another node: {}; pods bound to one may land on the other",
                 nodes(shared.len()),
                 commas(&shared)
             );

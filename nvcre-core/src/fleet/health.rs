@@ -100,12 +100,12 @@ impl HealthProblem {
             Self::VirtualKubelet => (
                 "that a virtual kubelet stands for",
                 "there is no machine behind such a node that could run the pods with GPUs and RDMA",
-                "leave these nodes out by a label in spec.target",
+                "exclude these nodes by a label in spec.target",
             ),
             Self::NotLinux => (
                 "with another operating system than linux",
                 "the images of the run are for Linux and do not start there",
-                "leave these nodes out with the label kubernetes.io/os: linux in spec.target.nodeSelector",
+                "set kubernetes.io/os: linux in spec.target.nodeSelector",
             ),
         }
     }

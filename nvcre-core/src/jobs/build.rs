@@ -10,10 +10,10 @@ use super::template::{Fill, Manifest, Owner, Role, Template};
 use super::tolerations::names_cordon;
 use crate::api::{
     API_VERSION, CelHealthCheck, GROUP, GROUP_KEY, GROUP_NODES_KEY, ITERATION_KEY, JOB_KEY, JobSpec, MANAGED_BY,
-    MANAGED_BY_KEY, NodeHealthMonitor, ObjectMeta, PatchMetadata, RUN_KEY, TRAINER_API_VERSION, TrainJobSpec,
-    WORKFLOW_KEY,
+    MANAGED_BY_KEY, NodeHealthMonitor, ObjectMeta, PatchMetadata, RUN_KEY, TRAINER_API_VERSION, WORKFLOW_KEY,
 };
 use crate::diagnostic::Diagnostic;
+use crate::object::object;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -48,7 +48,13 @@ pub(crate) fn templates(
             slots.push((keys(&["trainer", "numNodes"]), Fill::Size));
         }
     }
-    let value = serde_json::to_value(&spec).unwrap_or_default();
+    // The spec in a Job is without what only the TrainJob itself gets.
+    let whole = match input.delivery {
+        Delivery::Controller => serde_json::to_value(&spec).unwrap_or_default(),
+        Delivery::Trainer => Value::Null,
+    };
+    let label = complete(input, &mut spec);
+    let mut value = serde_json::to_value(&spec).unwrap_or_default();
     let train_job_prefix = keys(&["workload", "trainJob"]);
     let mut other: Vec<(Place, Fill)> = Vec::new();
     for (place, target) in copies.places(&value, &is_kept_in_job_spec) {
@@ -72,13 +78,14 @@ pub(crate) fn templates(
         let restarts = max_restarts(input).filter(|_| runtime == Some(index));
         out.per_job.push(copy(input, object, copies, restarts));
     }
-    match input.delivery {
-        Delivery::Controller => {
-            out.per_job.push(job(input, &value, &slots, other));
-            out.per_job.extend(train_job(input, &spec, slots));
-            out.per_job.extend(measurements(input, &spec));
-        }
-        Delivery::Trainer => out.per_job.extend(train_job(input, &spec, slots)),
+    let train_job_value = value.pointer_mut("/workload/trainJob").map(Value::take);
+    if input.delivery == Delivery::Controller {
+        out.per_job.push(job(input, whole, &slots, other));
+    }
+    slots.extend(label);
+    out.per_job.extend(train_job_value.map(|value| train_job(input, &spec, value, &slots)));
+    if input.delivery == Delivery::Controller {
+        out.per_job.extend(measurements(input, &spec));
     }
     out
 }
@@ -193,7 +200,7 @@ fn group_nodes(input: &JobsInput<'_>, annotations: &mut BTreeMap<String, String>
 }
 
 /// The Job object (03 §6.3).
-fn job(input: &JobsInput<'_>, spec: &Value, train_job: &[(Place, Fill)], other: Vec<(Place, Fill)>) -> Template {
+fn job(input: &JobsInput<'_>, spec: Value, train_job: &[(Place, Fill)], other: Vec<(Place, Fill)>) -> Template {
     let template = &input.workflow.spec.job_template.metadata;
     let (mut labels, mut annotations) = (template.labels.clone(), template.annotations.clone());
     labels.insert(MANAGED_BY_KEY.to_owned(), MANAGED_BY.to_owned());
@@ -204,27 +211,38 @@ fn job(input: &JobsInput<'_>, spec: &Value, train_job: &[(Place, Fill)], other: 
     slots.push((keys(&["metadata", "name"]), Fill::Job));
     slots.push((label_place(GROUP_KEY), Fill::Group));
     group_nodes(input, &mut annotations, &mut slots);
-    let value = json!({
+    let value = object! {
         "apiVersion": API_VERSION,
         "kind": "Job",
-        "metadata": metadata(input, labels, annotations),
+        "metadata": json!(metadata(input, labels, annotations)),
         "spec": spec,
-    });
+    };
     let owner = Some(Owner::Workflow { controller: true });
     Template { manifest: Manifest { value, owner, role: Role::Job }, slots }
 }
 
-/// The TrainJob object (03 §6.7, 10 §2).
-fn train_job(input: &JobsInput<'_>, spec: &JobSpec, mut spec_slots: Vec<(Place, Fill)>) -> Option<Template> {
-    let mut train_job: TrainJobSpec = spec.workload.train_job.clone()?;
-    let worker = worker_job(&train_job);
-    let (patch, entry) = edit_pod_patch(&mut train_job, &worker, |pod| {
+/// What only the TrainJob itself has, not its copy in a Job: the label of its pods, which differs from job to job
+/// (03 §6.7), and the limit of a direct run (10 §2).
+fn complete(input: &JobsInput<'_>, spec: &mut JobSpec) -> Option<(Place, Fill)> {
+    let train_job = spec.workload.train_job.as_mut()?;
+    let worker = worker_job(train_job);
+    let (patch, entry) = edit_pod_patch(train_job, &worker, |pod| {
         let labels = &mut pod.metadata.get_or_insert_with(PatchMetadata::default).labels;
         labels.insert(JOB_KEY.to_owned(), String::new());
     });
+    if input.delivery == Delivery::Trainer {
+        let limit = input.workflow.spec.orchestration.execution.timeout_per_job;
+        let limit = limit.map(|t| t.seconds_rounded_up().max(1));
+        // The limit of the run and one set by an override both hold: the smaller one ends the job.
+        train_job.active_deadline_seconds = train_job.active_deadline_seconds.into_iter().chain(limit).min();
+    }
     let mut place = pod_template_path(patch, entry);
     place.extend(label_place(JOB_KEY));
-    spec_slots.push((place, Fill::Job));
+    Some((place, Fill::Job))
+}
+
+/// The TrainJob object (03 §6.7, 10 §2).
+fn train_job(input: &JobsInput<'_>, spec: &JobSpec, train_job: Value, spec_slots: &[(Place, Fill)]) -> Template {
     let mut labels = spec.workload_metadata.as_ref().map(|m| m.labels.clone()).unwrap_or_default();
     labels.insert(MANAGED_BY_KEY.to_owned(), MANAGED_BY.to_owned());
     labels.insert(JOB_KEY.to_owned(), String::new());
@@ -239,21 +257,17 @@ fn train_job(input: &JobsInput<'_>, spec: &JobSpec, mut spec_slots: Vec<(Place, 
                 slots.push((label_place(key), fill));
             }
             group_nodes(input, &mut annotations, &mut slots);
-            let limit = input.workflow.spec.orchestration.execution.timeout_per_job;
-            let limit = limit.map(|t| t.seconds_rounded_up().max(1));
-            // The limit of the run and one set by an override both hold: the smaller one ends the job.
-            train_job.active_deadline_seconds = train_job.active_deadline_seconds.into_iter().chain(limit).min();
             Owner::Record
         }
     };
-    slots.extend(below(&["spec"], &spec_slots));
-    let value = json!({
+    slots.extend(below(&["spec"], spec_slots));
+    let value = object! {
         "apiVersion": TRAINER_API_VERSION,
         "kind": "TrainJob",
-        "metadata": metadata(input, labels, annotations),
+        "metadata": json!(metadata(input, labels, annotations)),
         "spec": train_job,
-    });
-    Some(Template { manifest: Manifest { value, owner: Some(owner), role: Role::TrainJob }, slots })
+    };
+    Template { manifest: Manifest { value, owner: Some(owner), role: Role::TrainJob }, slots }
 }
 
 /// Measurements of a Job (03 §6.8).

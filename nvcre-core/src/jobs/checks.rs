@@ -147,7 +147,7 @@ pub(crate) fn unique(
     let mut digits = Digits::default();
     if total > MOST_JOBS {
         let message = format!(
-            "{per_iteration} groups in {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
+            "{per_iteration} groups × {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
             input.iterations()
         );
         findings.push(
@@ -170,7 +170,7 @@ pub(crate) fn unique(
     if cut(JOB_NAME_MAX, &full_job) {
         match distinct(count, lengthen, |job, digits| truncate_with(&full_job(job), JOB_NAME_MAX, digits)) {
             Ok(found) => digits.jobs = found,
-            Err(collision) => findings.push(collide("Jobs", &collision, who, full_job(collision.first).len())),
+            Err(collision) => findings.push(collide("the Jobs", &collision, who, full_job(collision.first).len())),
         }
     }
     let kinds: BTreeSet<&str> = copies.targets.iter().map(|t| t.kind.as_str()).filter(|k| !k.is_empty()).collect();
@@ -204,7 +204,7 @@ pub(crate) fn unique(
                     None => "the object that all jobs share".to_owned(),
                 };
                 let length = collision.first.checked_sub(fixed.len()).map_or(0, |item| full(item).len());
-                let mut finding = collide(&format!("copies of {kind}"), &collision, who, length);
+                let mut finding = collide(&format!("the copies of {kind}"), &collision, who, length);
                 finding =
                     finding.with_path(targets.first().map_or_else(FieldPath::root, |t| dependency_of(input, t.1)));
                 findings.push(finding);
@@ -236,7 +236,7 @@ fn collide(what: &str, collision: &Collision, who: impl Fn(usize) -> String, len
         who(collision.second),
         collision.name
     );
-    let over = length.saturating_sub(if what == "Jobs" { JOB_NAME_MAX } else { COPY_NAME_MAX });
+    let over = length.saturating_sub(if what == "the Jobs" { JOB_NAME_MAX } else { COPY_NAME_MAX });
     let help = match over {
         0 => "give another metadata.name, or --name".to_owned(),
         over => format!(

@@ -4,7 +4,7 @@
 use super::groups::Groups;
 use super::input::{JobsInput, listed};
 use super::placement::{Placement, runtime_tolerations};
-use super::references::{Place, Step, is_kept_in_job_spec, is_payload, keys, kind_of, name_of};
+use super::references::{Here, Place, Step, is_kept_in_job_spec, is_payload, keys, kind_of, name_of, owned};
 use super::runtime::{item_name, pod_of, replicated_jobs};
 use super::scope::{Copies, Scope, engine_replacements};
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
@@ -55,15 +55,16 @@ pub(crate) fn renamed_texts(
 ) {
     let engine = engine_replacements(dependencies, &scope.job);
     let mut kept: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut look = |value: &Value, base: &FieldPath, ours: BTreeSet<Place>, skip: &dyn Fn(&[Step]) -> bool| {
+    let mut look = |value: &Value, base: &FieldPath, ours: BTreeSet<Place>, skip: &dyn Fn(&[Step<&str>]) -> bool| {
         visit(value, &mut Vec::new(), skip, &mut |place, text, is_key| {
             let scheduling = matches!(place.last(), Some(Step::Key(key))
-                if key == "schedulerName" || queue_key.is_some_and(|queue| queue == key));
+                if *key == "schedulerName" || queue_key == Some(*key));
             if let Some(old) = engine.get(text)
                 && !scheduling
-                && (is_key || !ours.contains(place))
+                && let place = owned(place)
+                && (is_key || !ours.contains(&place))
             {
-                kept.entry(old).or_default().push(field_path(base, place).to_string());
+                kept.entry(old).or_default().push(field_path(base, &place).to_string());
             }
         });
     };
@@ -89,7 +90,12 @@ pub(crate) fn renamed_texts(
 }
 
 /// Calls `found` with every string value and every key.
-fn visit(value: &Value, place: &mut Place, skip: &dyn Fn(&[Step]) -> bool, found: &mut dyn FnMut(&Place, &str, bool)) {
+fn visit<'a>(
+    value: &'a Value,
+    place: &mut Here<'a>,
+    skip: &dyn Fn(&[Step<&str>]) -> bool,
+    found: &mut dyn FnMut(&[Step<&str>], &str, bool),
+) {
     if skip(place) {
         return;
     }
@@ -104,7 +110,7 @@ fn visit(value: &Value, place: &mut Place, skip: &dyn Fn(&[Step]) -> bool, found
         }
         Value::Object(map) => {
             for (key, item) in map {
-                place.push(Step::Key(key.clone()));
+                place.push(Step::Key(key));
                 if !skip(place) {
                     found(place, key, true);
                     visit(item, place, skip, found);

@@ -93,9 +93,10 @@ pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagno
             odd_sizes(&groups, size, grouping, findings);
             if !groups.repeated.is_empty() {
                 let message = format!(
-                    "{} of {} nodes run twice, in an overflow group that takes what the full groups leave over: {}",
+                    "{} of {} nodes {} twice, in an overflow group that takes what the full groups leave over: {}",
                     groups.repeated.len(),
                     found,
+                    if groups.repeated.len() == 1 { "runs" } else { "run" },
                     input.node_list(groups.repeated.iter().copied())
                 );
                 findings.push(Diagnostic::at(Code::NodesRunTwice, SIZE, message).with_help(
@@ -187,9 +188,10 @@ fn missing_label(input: &JobsInput<'_>, grouping: Grouping<'_>, missing: &[u32])
         _ => "which names the topology domain".to_owned(),
     };
     let message = format!(
-        "{} of {} nodes lack the label {key}, {origin}: {}",
+        "{} of {} nodes {} the label {key}, {origin}: {}",
         missing.len(),
         input.fleet.nodes.len(),
+        if missing.len() == 1 { "lacks" } else { "lack" },
         input.node_list(missing.iter().copied())
     );
     Diagnostic::at(Code::MissingTopologyLabel, TOPOLOGY_KEY, message).with_help(format!(

@@ -149,6 +149,10 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
             );
         }
         for job in jobs_of(patch) {
+            let path = ["trainingRuntimeSpec", "template", "spec", "replicatedJobs"]
+                .iter()
+                .fold(path.clone(), |path, key| path.key(*key))
+                .named(job.name.as_str());
             if runtime.is_some() && !known.contains(job.name.as_str()) {
                 let message = format!(
                     "the runtime patch of {manager} names the replicated job {:?}, and the runtime has only {}",
@@ -156,7 +160,7 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
                     known.iter().copied().collect::<Vec<_>>().join(", ")
                 );
                 findings.push(
-                    Diagnostic::at(Code::RuntimePatches, path.clone(), message)
+                    Diagnostic::at(Code::RuntimePatches, path.key("name"), message)
                         .with_help("name a replicated job of the runtime"),
                 );
             }
@@ -168,7 +172,7 @@ fn patches(train_job: &TrainJobSpec, runtime: Option<&Value>, findings: &mut Vec
                     job.name
                 );
                 findings.push(
-                    Diagnostic::at(Code::RuntimePatches, path.clone(), message)
+                    Diagnostic::at(Code::RuntimePatches, path, message)
                         .with_help("set the variables in spec.env or in trainer.env"),
                 );
             }

@@ -5,15 +5,18 @@ use std::collections::BTreeSet;
 
 /// One step into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub(crate) enum Step<K = String> {
     /// Key of an object.
-    Key(String),
+    Key(K),
     /// Index of a list.
     Index(usize),
 }
 
 /// A way into a JSON value.
 pub(crate) type Place = Vec<Step>;
+
+/// Where a walk through a JSON value is.
+pub(crate) type Here<'a> = Vec<Step<&'a str>>;
 
 /// A place from keys.
 pub(crate) fn keys(keys: &[&str]) -> Place {
@@ -122,12 +125,12 @@ fn refers(parent: &str, key: &str) -> Option<Refers> {
 }
 
 /// Every reference in a manifest or job spec, in the order of its keys. `skip` leaves out what lies below a place.
-pub(crate) fn references<'a>(value: &'a Value, skip: &dyn Fn(&[Step]) -> bool) -> Vec<Reference<'a>> {
+pub(crate) fn references<'a>(value: &'a Value, skip: &dyn Fn(&[Step<&str>]) -> bool) -> Vec<Reference<'a>> {
     fn walk<'a>(
         value: &'a Value,
-        place: &mut Place,
+        place: &mut Here<'a>,
         parent: &'a str,
-        skip: &dyn Fn(&[Step]) -> bool,
+        skip: &dyn Fn(&[Step<&str>]) -> bool,
         out: &mut Vec<Reference<'a>>,
     ) {
         if skip(place) {
@@ -136,10 +139,10 @@ pub(crate) fn references<'a>(value: &'a Value, skip: &dyn Fn(&[Step]) -> bool) -
         match value {
             Value::Object(map) => {
                 for (key, value) in map {
-                    place.push(Step::Key(key.clone()));
+                    place.push(Step::Key(key));
                     match (value, refers(parent, key)) {
                         (Value::String(name), Some(refers)) if !skip(place) => {
-                            out.push(Reference { place: place.clone(), refers, name });
+                            out.push(Reference { place: owned(place), refers, name });
                         }
                         _ => walk(value, place, key, skip, out),
                     }
@@ -161,52 +164,61 @@ pub(crate) fn references<'a>(value: &'a Value, skip: &dyn Fn(&[Step]) -> bool) -
     out
 }
 
+/// A place that outlives its value.
+pub(crate) fn owned(place: &[Step<&str>]) -> Place {
+    let step = |step: &Step<&str>| match step {
+        Step::Key(key) => Step::Key((*key).to_owned()),
+        Step::Index(index) => Step::Index(*index),
+    };
+    place.iter().map(step).collect()
+}
+
 /// Content of the user in a dependency, where no field refers to anything.
-pub(crate) fn is_payload(place: &[Step]) -> bool {
-    matches!(place, [Step::Key(key)] if matches!(key.as_str(), "data" | "binaryData" | "stringData"))
+pub(crate) fn is_payload(place: &[Step<&str>]) -> bool {
+    matches!(place, [Step::Key(key)] if matches!(*key, "data" | "binaryData" | "stringData"))
 }
 
 /// What keeps its text in a job spec: `workloadMetadata`, and labels and annotations inside of runtime patches.
-pub(crate) fn is_kept_in_job_spec(place: &[Step]) -> bool {
+pub(crate) fn is_kept_in_job_spec(place: &[Step<&str>]) -> bool {
     match place {
-        [Step::Key(key)] => key == "workloadMetadata",
+        [Step::Key(key)] => *key == "workloadMetadata",
         [Step::Key(a), Step::Key(b), Step::Key(c), .., Step::Key(metadata), Step::Key(last)] => {
-            (a.as_str(), b.as_str(), c.as_str(), metadata.as_str())
-                == ("workload", "trainJob", "runtimePatches", "metadata")
-                && matches!(last.as_str(), "labels" | "annotations")
+            matches!(*last, "labels" | "annotations")
+                && (*a, *b, *c, *metadata) == ("workload", "trainJob", "runtimePatches", "metadata")
         }
         _ => false,
     }
 }
 
-/// The job spec without what [`is_kept_in_job_spec`]: the text in which names of dependencies are looked for.
-pub(crate) fn reference_text(job_spec: &Value) -> Value {
-    fn copy(value: &Value, place: &mut Place) -> Value {
+/// The strings of a job spec without what [`is_kept_in_job_spec`]: there names of dependencies are looked for.
+pub(crate) fn job_spec_strings(job_spec: &Value) -> BTreeSet<&str> {
+    fn walk<'a>(value: &'a Value, place: &mut Here<'a>, out: &mut BTreeSet<&'a str>) {
         match value {
+            Value::String(text) => {
+                out.insert(text);
+            }
             Value::Object(map) => {
-                let mut out = serde_json::Map::new();
                 for (key, value) in map {
-                    place.push(Step::Key(key.clone()));
+                    place.push(Step::Key(key));
                     if !is_kept_in_job_spec(place) {
-                        out.insert(key.clone(), copy(value, place));
+                        walk(value, place, out);
                     }
                     place.pop();
                 }
-                Value::Object(out)
             }
             Value::Array(items) => {
-                let mut out = Vec::with_capacity(items.len());
                 for (index, item) in items.iter().enumerate() {
                     place.push(Step::Index(index));
-                    out.push(copy(item, place));
+                    walk(item, place, out);
                     place.pop();
                 }
-                Value::Array(out)
             }
-            other => other.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-    copy(job_spec, &mut Vec::new())
+    let mut out = BTreeSet::new();
+    walk(job_spec, &mut Vec::new(), &mut out);
+    out
 }
 
 #[cfg(test)]
@@ -284,6 +296,6 @@ mod tests {
                 "spec": {"replicatedJobs": [{"name": "node", "template": {"metadata": {"labels": {"x": "four"}}}}]},
             }}}]}},
         });
-        assert_eq!(strings(&reference_text(&spec)).into_iter().collect::<Vec<_>>(), ["node"]);
+        assert_eq!(job_spec_strings(&spec).into_iter().collect::<Vec<_>>(), ["node"]);
     }
 }

@@ -1,8 +1,8 @@
 //! Which dependencies every job gets a copy of, and in which order they are made (03 §6.4, 00 D72, D73).
 
 use super::references::{
-    Reference, Refers, Step, is_cluster_scoped, is_kept_in_job_spec, is_payload, is_resource_like, kind_of, name_of,
-    reference_text, references, strings,
+    Reference, Refers, Step, is_cluster_scoped, is_kept_in_job_spec, is_payload, is_resource_like, job_spec_strings,
+    kind_of, name_of, references, strings,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,9 +22,9 @@ pub fn classify(dependencies: &[Value], job_spec: &Value) -> Scope {
     let names: BTreeMap<&str, usize> =
         dependencies.iter().enumerate().map(|(i, d)| (name_of(d), i)).filter(|(name, _)| !name.is_empty()).collect();
     let in_cluster = |index: usize| dependencies.get(index).is_some_and(|d| is_cluster_scoped(kind_of(d)));
-    let reference = reference_text(job_spec);
+    let texts_of_spec = job_spec_strings(job_spec);
     let mut open: VecDeque<usize> =
-        strings(&reference).iter().filter_map(|text| names.get(text).copied()).filter(|i| !in_cluster(*i)).collect();
+        texts_of_spec.iter().filter_map(|text| names.get(text).copied()).filter(|i| !in_cluster(*i)).collect();
     let mut job: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(index) = open.pop_front() {
         for text in texts.get(index).into_iter().flatten() {
@@ -63,6 +63,9 @@ pub fn engine_replacements<'a>(dependencies: &'a [Value], members: &[usize]) -> 
 /// The order in which `members` are made: what is named comes before what names it; objects on a cycle last, in the
 /// order of the list.
 pub fn creation_order(dependencies: &[Value], members: &[usize]) -> Vec<usize> {
+    if members.len() < 2 {
+        return members.to_vec();
+    }
     let member = |i: &usize| dependencies.get(*i).map(|d| (*i, name_of(d), strings(d)));
     let members: Vec<(usize, &str, BTreeSet<&str>)> = members.iter().filter_map(member).collect();
     let needs = |a: &(usize, &str, BTreeSet<&str>), b: &(usize, &str, BTreeSet<&str>)| {
@@ -132,7 +135,7 @@ impl Copies {
     }
 
     /// The places of an object whose text changes, with the target each.
-    pub fn places(&self, value: &Value, skip: &dyn Fn(&[Step]) -> bool) -> Vec<(Vec<Step>, usize)> {
+    pub fn places(&self, value: &Value, skip: &dyn Fn(&[Step<&str>]) -> bool) -> Vec<(Vec<Step>, usize)> {
         let found = references(value, skip).into_iter();
         found.filter_map(|r| self.target(r.refers, r.name).map(|target| (r.place, target))).collect()
     }

@@ -225,6 +225,7 @@ pub(super) fn dependency_problems(object: &Value, path: &FieldPath) -> Vec<Diagn
 
 fn null_elements(value: &Value, path: &FieldPath, out: &mut Vec<Diagnostic>) {
     match value {
+        _ if !has_null_element(value) => {}
         Value::Object(map) => map.iter().for_each(|(key, value)| null_elements(value, &path.key(key), out)),
         Value::Array(list) => {
             for (at, element) in list.iter().enumerate() {
@@ -242,6 +243,15 @@ fn null_elements(value: &Value, path: &FieldPath, out: &mut Vec<Diagnostic>) {
             }
         }
         _ => {}
+    }
+}
+
+/// Tells before any path is made: hardly ever is there one.
+fn has_null_element(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.values().any(has_null_element),
+        Value::Array(list) => list.iter().any(|element| element.is_null() || has_null_element(element)),
+        _ => false,
     }
 }
 

@@ -94,6 +94,7 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
             ("--mca" | "-mca", [key, value, after @ ..]) => {
                 (("--mca", key.text.as_str()), value, value.text.as_str(), after)
             }
+            ("-N", [value, after @ ..]) => (("-N", ""), value, value.text.as_str(), after),
             _ => {
                 rest = tail;
                 continue;
@@ -104,21 +105,19 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
             && [earlier, word].iter().any(|w| !matches!(w.origin, Origin::Entry { .. }))
         {
             let (flag, name) = option;
-            out.push(
-                Diagnostic::at(
-                    Code::RepeatedMpiOption,
-                    &word.path,
-                    format!(
-                        "mpirun gets {flag} {name} twice: {:?} from {}, then {:?}; Open MPI 4 takes the later one, \
-                         Open MPI 5 refuses to start when they differ",
-                        earlier.text,
-                        source(earlier),
-                        word.text
-                    ),
-                )
-                .with_help("with Open MPI 5 leave this one out, or give the value that the platform sets")
-                .with_related(place(earlier), "the first one"),
+            let option = format!("{flag} {name}");
+            let option = option.trim_end();
+            let message = format!(
+                "mpirun gets {option} twice: {:?} from {}, then {:?}; Open MPI 4 takes the later one, Open MPI 5 refuses \
+                 to start when they differ",
+                earlier.text,
+                source(earlier),
+                word.text
             );
+            let finding = Diagnostic::at(Code::RepeatedMpiOption, &word.path, message)
+                .with_help("with Open MPI 5 leave this one out, or give the value that the platform sets");
+            let first = place(earlier);
+            out.push(if first.0.is_empty() { finding } else { finding.with_related(first, "the first one") });
         }
         rest = after;
     }
@@ -128,6 +127,7 @@ pub fn repeated_options(args: &[Word]) -> Vec<Diagnostic> {
 fn source(word: &Word) -> String {
     match &word.origin {
         Origin::Entry { id, name } => format!("catalogue entry {id} {name}"),
+        Origin::Default { .. } => "the engine itself".to_owned(),
         _ => place(word).to_string(),
     }
 }

@@ -65,8 +65,8 @@ impl<'a> User<'a> {
             if done.contains(&name) {
                 continue;
             }
-            if let Some(new) = self.variable(&name).and_then(|v| serde_json::to_value(v).ok()) {
-                *entry = new;
+            if let Some(variable) = self.variable(&name) {
+                *entry = variable.into();
                 done.push(name);
             }
         }

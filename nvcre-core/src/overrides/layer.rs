@@ -1,7 +1,7 @@
 //! What the engine works on: the base, the context it is matched in, and the list of overrides.
 
 use crate::api::{OrchestrationSpec, OverrideSpec};
-use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
 use crate::trace::Origin;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl Layer {
     /// An entry of the platform catalogue at a position of the effective list.
     pub fn entry(index: usize, id: impl Into<String>, name: impl Into<String>, spec: OverrideSpec) -> Self {
         let (id, name) = (id.into(), name.into());
-        let base_path = FieldPath::parse("entries").named(name.clone());
+        let base_path = FieldPath(vec![Segment::Key("entries".to_owned()), Segment::Named(name.clone())]);
         Self { index, origin: Origin::Entry { id, name }, spec, base_path, substituted: BTreeMap::new() }
     }
 

@@ -137,6 +137,7 @@ pub(super) fn directive_problems(patch: &Value) -> Vec<(FieldPath, String)> {
 
 fn scan(value: &Value, path: &FieldPath, root: bool, in_list: bool, out: &mut Vec<(FieldPath, String)>) {
     match value {
+        _ if !has_directive(value) => {}
         Value::Object(map) => {
             for (key, value) in map {
                 let at = path.key(key);
@@ -153,6 +154,15 @@ fn scan(value: &Value, path: &FieldPath, root: bool, in_list: bool, out: &mut Ve
             }
         }
         _ => {}
+    }
+}
+
+/// Tells before any path is made.
+fn has_directive(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.iter().any(|(key, value)| key.starts_with('$') || has_directive(value)),
+        Value::Array(list) => list.iter().any(has_directive),
+        _ => false,
     }
 }
 

@@ -3,34 +3,41 @@
 use crate::api::{IntMatch, OverrideSpec, StringMatch, WhenSpec};
 use crate::trace::OverrideOutcome;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The condition in one line: parts in a fixed order, joined with `, `; `<always>` without any.
 pub fn when_summary(when: &WhenSpec) -> String {
-    let mut parts = Vec::new();
+    let mut out = String::new();
+    let mut part = |key: &str, value: &str| {
+        if !out.is_empty() {
+            out.push_str(", ");
+        }
+        out.extend([key, "=", value]);
+    };
     if let Some(m) = &when.gpu_architecture {
-        parts.push(format!("gpuArchitecture={}", string_summary(m)));
+        part("gpuArchitecture", &string_summary(m));
     }
     if let Some(m) = &when.platform {
-        parts.push(format!("platform={}", string_summary(m)));
+        part("platform", &string_summary(m));
     }
     if !when.workload_kind.is_empty() {
-        parts.push(format!("workloadKind={}", when.workload_kind));
+        part("workloadKind", &when.workload_kind);
     }
     if let Some(topology) = &when.topology {
         if !topology.mode.is_empty() {
-            parts.push(format!("topology.mode={}", topology.mode));
+            part("topology.mode", &topology.mode);
         }
         if let Some(m) = topology.domain_count.as_ref().filter(|m| **m != IntMatch::default()) {
-            parts.push(format!("topology.domainCount={}", int_summary(m)));
+            part("topology.domainCount", &int_summary(m));
         }
     }
     if when.config.is_some() {
-        parts.push("config=<custom>".to_owned());
+        part("config", "<custom>");
     }
     if !when.expression.is_empty() {
-        parts.push(format!("expression={}", shortened(&when.expression)));
+        part("expression", &shortened(&when.expression));
     }
-    if parts.is_empty() { "<always>".to_owned() } else { parts.join(", ") }
+    if out.is_empty() { "<always>".to_owned() } else { out }
 }
 
 /// What the override holds, in one line; `none` when it holds nothing. `preCommand` and `mpiArgs` are our extension
@@ -77,15 +84,15 @@ pub fn applied_overrides(outcomes: &[OverrideOutcome]) -> Option<String> {
 }
 
 /// The first key given: `equals` bare, else `in [a,b]`, else `notIn [a,b]`, else `<any>`.
-fn string_summary(m: &StringMatch) -> String {
+fn string_summary(m: &StringMatch) -> Cow<'_, str> {
     if !m.equals.is_empty() {
-        m.equals.clone()
+        m.equals.as_str().into()
     } else if !m.one_of.is_empty() {
-        format!("in [{}]", m.one_of.join(","))
+        format!("in [{}]", m.one_of.join(",")).into()
     } else if !m.not_in.is_empty() {
-        format!("notIn [{}]", m.not_in.join(","))
+        format!("notIn [{}]", m.not_in.join(",")).into()
     } else {
-        "<any>".to_owned()
+        "<any>".into()
     }
 }
 

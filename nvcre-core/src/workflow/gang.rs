@@ -58,6 +58,7 @@ pub fn label_problems(labels: &BTreeMap<String, String>, path: &FieldPath) -> Ve
             );
             out.push(
                 Diagnostic::at(Code::ReservedLabel, path, message)
+                    .at_key()
                     .with_help("use a key of a domain of your own, for example example.org/team"),
             );
         } else if is_downstream_key(key) {
@@ -65,12 +66,15 @@ pub fn label_problems(labels: &BTreeMap<String, String>, path: &FieldPath) -> Ve
                 format!("the label key {key:?} is reserved: Trainer, JobSet or the runtime set it themselves");
             out.push(
                 Diagnostic::at(Code::ReservedLabel, path, message)
+                    .at_key()
                     .with_help("use a key of a domain of your own, for example example.org/team"),
             );
         } else if let Some(problem) = label_key_problem(key) {
             let message = format!("{key:?} is no label key: {problem}");
             out.push(
-                Diagnostic::at(Code::BadLabel, path, message).with_help("write for example team or example.org/team"),
+                Diagnostic::at(Code::BadLabel, path, message)
+                    .at_key()
+                    .with_help("write for example team or example.org/team"),
             );
         } else if let Some(problem) = label_value_problem(value) {
             let message = format!("{value:?} is no value for label {key:?}: {problem}");

@@ -14,7 +14,7 @@ mod transform;
 
 pub use build::{BuildInput, Built, CORDON_CHECK, DEFAULT_TIMEOUT, build, orchestration};
 pub use env::{forwarded_names, merged_env};
-pub use mpirun::mpirun_words;
+pub use mpirun::{fixed_words, mpirun_words};
 pub use runtime::{RuntimeInput, training_runtime, worker_resources};
 pub use scripts::{LAUNCHER_INIT, WAIT_FOR_WORKERS, WORKER_START};
 pub use size::Sizes;

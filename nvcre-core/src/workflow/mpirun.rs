@@ -2,6 +2,7 @@
 
 use super::env::{env_value, forwarded_names};
 use crate::api::{EnvVar, MpiFramework};
+use crate::diagnostic::FieldPath;
 use crate::overrides::Word;
 use crate::trace::{Change, Origin, Recorder, Subject};
 use serde_json::json;
@@ -19,18 +20,10 @@ pub fn mpirun_words<R: Recorder>(
     env_origin: impl Fn(&str) -> Origin,
     recorder: &mut R,
 ) -> Vec<String> {
-    let fixed = [
-        "-N",
-        &gpus_per_node.0.to_string(),
-        "--allow-run-as-root",
-        "--mca",
-        "plm_rsh_args",
-        "-o StrictHostKeyChecking=no -o ConnectionAttempts=10",
-    ]
-    .map(String::from);
+    let fixed = fixed_words(gpus_per_node.0);
     let forwarded = forwarded_names(words.iter().map(|w| w.text.as_str()));
     let mut out: Vec<String> = Vec::with_capacity(fixed.len() + 2 * env.len() + words.len() + mpi.args.len() + 1);
-    out.extend(fixed);
+    out.extend(fixed.into_iter().map(|word| word.text));
     for variable in env.iter().filter(|v| !forwarded.contains(v.name.as_str())) {
         out.push("-x".into());
         out.push(match variable.value_from {
@@ -45,6 +38,20 @@ pub fn mpirun_words<R: Recorder>(
         trace(mpi, gpus_per_node, env, words, env_origin, recorder);
     }
     out
+}
+
+/// What every mpirun command line begins with (02 §7.3).
+pub fn fixed_words(gpus_per_node: i32) -> Vec<Word> {
+    let words = [
+        "-N",
+        &gpus_per_node.to_string(),
+        "--allow-run-as-root",
+        "--mca",
+        "plm_rsh_args",
+        "-o StrictHostKeyChecking=no -o ConnectionAttempts=10",
+    ];
+    let origin = || Origin::Default { source: "02 §7.3".into() };
+    words.map(|text| Word { text: text.into(), origin: origin(), path: FieldPath::root() }).into()
 }
 
 fn trace<R: Recorder>(

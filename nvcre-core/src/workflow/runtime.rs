@@ -3,7 +3,8 @@
 use super::scripts::{LAUNCHER_INIT, WAIT_FOR_WORKERS, WORKER_START};
 use crate::api::{EnvVar, GPU_RESOURCE, GangSchedulerSpec, TRAINER_API_VERSION, Value, WorkloadRunSpec};
 use crate::catalogue::Framework;
-use serde_json::{Map, json};
+use crate::object::object;
+use serde_json::Map;
 
 /// What the runtime is made from.
 #[derive(Debug, Clone)]
@@ -44,8 +45,8 @@ pub fn training_runtime(input: &RuntimeInput<'_>) -> Value {
 ///
 /// Without `spec.resources` exactly the GPUs; with them, GPUs are added on both sides unless they are named anywhere.
 pub fn worker_resources(resources: Option<&Value>, gpus_per_node: i32) -> Value {
-    let gpus = json!({ GPU_RESOURCE: gpus_per_node.to_string() });
-    let Some(resources) = resources else { return json!({ "limits": gpus, "requests": gpus }) };
+    let gpus = || object! { GPU_RESOURCE: gpus_per_node.to_string() };
+    let Some(resources) = resources else { return object! { "limits": gpus(), "requests": gpus() } };
     let names_gpus =
         ["limits", "requests"].iter().any(|side| resources.get(side).is_some_and(|m| m.get(GPU_RESOURCE).is_some()));
     let mut out = resources.clone();
@@ -54,12 +55,12 @@ pub fn worker_resources(resources: Option<&Value>, gpus_per_node: i32) -> Value 
     }
     if let Some(map) = out.as_object_mut() {
         for side in ["limits", "requests"] {
-            let entry = map.entry(side).or_insert_with(|| json!({}));
+            let entry = map.entry(side).or_insert_with(|| object! {});
             if !entry.is_object() {
-                *entry = json!({});
+                *entry = object! {};
             }
             if let Some(side) = entry.as_object_mut() {
-                side.insert(GPU_RESOURCE.into(), json!(gpus_per_node.to_string()));
+                side.insert(GPU_RESOURCE.into(), gpus_per_node.to_string().into());
             }
         }
     }
@@ -67,156 +68,165 @@ pub fn worker_resources(resources: Option<&Value>, gpus_per_node: i32) -> Value 
 }
 
 fn torch(input: &RuntimeInput<'_>) -> Value {
-    let mut pod = json!({
+    let container = object! {
+        "name": "node",
+        "image": input.spec.image.as_str(),
+        "env": env(input),
+        "resources": worker_resources(input.spec.resources.as_ref(), input.gpus_per_node),
+        "volumeMounts": mounts(input, vec![mount("dshm", "/dev/shm")]),
+    };
+    let mut pod = object! {
         "terminationGracePeriodSeconds": 30,
-        "securityContext": { "seccompProfile": { "type": "RuntimeDefault" } },
-        "containers": [{
-            "name": "node",
-            "image": input.spec.image,
-            "env": input.env,
-            "resources": worker_resources(input.spec.resources.as_ref(), input.gpus_per_node),
-            "volumeMounts": mounts(input, vec![json!({ "name": "dshm", "mountPath": "/dev/shm" })]),
-        }],
-        "volumes": volumes(input, json!({ "name": "dshm", "emptyDir": { "medium": "Memory" } })),
-    });
+        "securityContext": object! { "seccompProfile": object! { "type": "RuntimeDefault" } },
+        "containers": vec![container],
+        "volumes": volumes(input, shared_memory()),
+    };
     if !input.spec.init_containers.is_empty() {
-        set(&mut pod, "initContainers", json!(input.spec.init_containers));
+        set(&mut pod, "initContainers", input.spec.init_containers.clone().into());
     }
-    let labels = json!({ "app": input.run, "trainer.kubeflow.org/trainjob-ancestor-step": "trainer" });
-    json!({
+    let labels = Map::from_iter([
+        ("app".to_owned(), input.run.into()),
+        ("trainer.kubeflow.org/trainjob-ancestor-step".to_owned(), "trainer".into()),
+    ]);
+    let spec = object! {
+        "mlPolicy": object! { "numNodes": input.nodes_per_job, "torch": object! {} },
+        "template": object! { "spec": object! {
+            "replicatedJobs": vec![object! { "name": "node", "template": job_template(input, labels, pod) }],
+        } },
+    };
+    runtime(input, "torch", spec)
+}
+
+fn runtime(input: &RuntimeInput<'_>, framework: &str, spec: Value) -> Value {
+    object! {
         "apiVersion": TRAINER_API_VERSION,
         "kind": "TrainingRuntime",
-        "metadata": {
+        "metadata": object! {
             "name": format!("{}-runtime", input.run),
-            "labels": { "app": input.run, "trainer.kubeflow.org/framework": "torch" },
+            "labels": object! { "app": input.run, "trainer.kubeflow.org/framework": framework },
         },
-        "spec": {
-            "mlPolicy": { "numNodes": input.nodes_per_job, "torch": {} },
-            "template": { "spec": { "replicatedJobs": [
-                { "name": "node", "template": job_template(input, Some(labels), pod) },
-            ] } },
-        },
-    })
+        "spec": spec,
+    }
 }
 
 fn mpi(input: &RuntimeInput<'_>) -> Value {
     let kai = input.gang.is_some_and(|g| g.scheduler_name == KAI);
-    let raw_keys = json!({ "name": "mpi-ssh-auth", "mountPath": SSH_RAW, "readOnly": true });
-    let mut worker = json!({
+    let container = object! {
+        "name": "node",
+        "image": input.spec.image.as_str(),
+        "env": env(input),
+        "command": vec!["sh", "-c"],
+        "args": vec![WORKER_START],
+        "readinessProbe": object! { "initialDelaySeconds": 5, "tcpSocket": object! { "port": 22 } },
+        "securityContext": object! { "capabilities": object! { "add": vec!["IPC_LOCK"] } },
+        "volumeMounts": mounts(input, vec![raw_keys(), mount("dshm", "/dev/shm")]),
+        "resources": worker_resources(input.spec.resources.as_ref(), input.gpus_per_node),
+    };
+    let mut worker = object! {
         "restartPolicy": "OnFailure",
-        "volumes": volumes(input, json!({ "name": "dshm", "emptyDir": { "medium": "Memory" } })),
-        "containers": [{
-            "name": "node",
-            "image": input.spec.image,
-            "env": input.env,
-            "command": ["sh", "-c"],
-            "args": [WORKER_START],
-            "readinessProbe": { "initialDelaySeconds": 5, "tcpSocket": { "port": 22 } },
-            "securityContext": { "capabilities": { "add": ["IPC_LOCK"] } },
-            "volumeMounts": mounts(input, vec![raw_keys.clone(), json!({ "name": "dshm", "mountPath": "/dev/shm" })]),
-            "resources": worker_resources(input.spec.resources.as_ref(), input.gpus_per_node),
-        }],
-    });
+        "volumes": volumes(input, shared_memory()),
+        "containers": vec![container],
+    };
     if !input.spec.init_containers.is_empty() {
-        set(&mut worker, "initContainers", json!(input.spec.init_containers));
+        set(&mut worker, "initContainers", input.spec.init_containers.clone().into());
     }
-    let own_keys = json!({ "name": "ssh-keys", "mountPath": SSH_KEYS });
-    let mut init_mounts = vec![raw_keys.clone(), own_keys.clone()];
+    let mut init_mounts = vec![raw_keys(), mount("ssh-keys", SSH_KEYS)];
     let mut init_script = LAUNCHER_INIT.to_owned();
     if kai {
         init_mounts.push(hostfile_mount());
         init_script.push_str(WAIT_FOR_WORKERS);
     }
-    let launcher = json!({
+    let init_container = object! {
+        "name": "fix-ssh-permissions",
+        "image": input.spec.image.as_str(),
+        "command": vec!["sh", "-c"],
+        "args": vec![init_script],
+        "volumeMounts": init_mounts,
+    };
+    let container = object! {
+        "name": "node",
+        "image": input.spec.image.as_str(),
+        "env": env(input),
+        "resources": object! { "limits": object! { "cpu": "2", "memory": "1Gi" } },
+        "volumeMounts": mounts(input, vec![raw_keys(), mount("ssh-keys", SSH_KEYS)]),
+    };
+    let launcher = object! {
         "restartPolicy": "OnFailure",
-        "volumes": volumes(input, json!({ "name": "ssh-keys", "emptyDir": {} })),
-        "initContainers": [{
-            "name": "fix-ssh-permissions",
-            "image": input.spec.image,
-            "command": ["sh", "-c"],
-            "args": [init_script],
-            "volumeMounts": init_mounts,
-        }],
-        "containers": [{
-            "name": "node",
-            "image": input.spec.image,
-            "env": input.env,
-            "resources": { "limits": { "cpu": "2", "memory": "1Gi" } },
-            "volumeMounts": mounts(input, vec![raw_keys, own_keys]),
-        }],
-    });
-    let labels = json!({ "trainer.kubeflow.org/trainjob-ancestor-step": "trainer" });
-    let mut launcher = json!({ "name": "launcher", "template": job_template(input, Some(labels), launcher) });
+        "volumes": volumes(input, object! { "name": "ssh-keys", "emptyDir": object! {} }),
+        "initContainers": vec![init_container],
+        "containers": vec![container],
+    };
+    let labels = Map::from_iter([("trainer.kubeflow.org/trainjob-ancestor-step".to_owned(), "trainer".into())]);
+    let mut launcher = object! { "name": "launcher", "template": job_template(input, labels, launcher) };
     if !kai {
-        set(&mut launcher, "dependsOn", json!([{ "name": "node", "status": "Ready" }]));
+        set(&mut launcher, "dependsOn", vec![object! { "name": "node", "status": "Ready" }].into());
     }
-    json!({
-        "apiVersion": TRAINER_API_VERSION,
-        "kind": "TrainingRuntime",
-        "metadata": {
-            "name": format!("{}-runtime", input.run),
-            "labels": { "app": input.run, "trainer.kubeflow.org/framework": "mpi" },
-        },
-        "spec": {
-            "mlPolicy": {
-                "numNodes": 1,
-                "mpi": {
-                    "mpiImplementation": "OpenMPI",
-                    "numProcPerNode": input.gpus_per_node,
-                    "sshAuthMountPath": SSH_RAW,
-                },
-            },
-            "template": { "spec": {
-                "network": { "publishNotReadyAddresses": true },
-                "successPolicy": { "operator": "All", "targetReplicatedJobs": ["launcher"] },
-                "replicatedJobs": [
-                    { "name": "node", "template": job_template(input, None, worker) },
-                    launcher,
-                ],
-            } },
-        },
-    })
+    let worker = object! { "name": "node", "template": job_template(input, Map::new(), worker) };
+    let policy = object! {
+        "mpiImplementation": "OpenMPI",
+        "numProcPerNode": input.gpus_per_node,
+        "sshAuthMountPath": SSH_RAW,
+    };
+    let spec = object! {
+        "mlPolicy": object! { "numNodes": 1, "mpi": policy },
+        "template": object! { "spec": object! {
+            "network": object! { "publishNotReadyAddresses": true },
+            "successPolicy": object! { "operator": "All", "targetReplicatedJobs": vec!["launcher"] },
+            "replicatedJobs": vec![worker, launcher],
+        } },
+    };
+    runtime(input, "mpi", spec)
+}
+
+fn env(input: &RuntimeInput<'_>) -> Value {
+    input.env.iter().map(Value::from).collect()
+}
+
+fn mount(name: &str, path: &str) -> Value {
+    object! { "name": name, "mountPath": path }
+}
+
+/// The keys as Trainer mounts them, with permissions that ssh refuses.
+fn raw_keys() -> Value {
+    object! { "name": "mpi-ssh-auth", "mountPath": SSH_RAW, "readOnly": true }
+}
+
+fn shared_memory() -> Value {
+    object! { "name": "dshm", "emptyDir": object! { "medium": "Memory" } }
 }
 
 /// Mount of the file that Trainer's MPI plugin writes.
 pub(super) fn hostfile_mount() -> Value {
-    json!({ "name": "mpi-hostfile", "mountPath": "/etc/mpi", "readOnly": true })
+    object! { "name": "mpi-hostfile", "mountPath": "/etc/mpi", "readOnly": true }
 }
 
 /// The init container that stands for a removed `dependsOn` in runtimes that are not ours (02 §6.1).
 pub(super) fn wait_for_workers(image: &str) -> Value {
-    json!({
+    object! {
         "name": "wait-for-workers",
         "image": image,
-        "command": ["sh", "-c"],
-        "args": [WAIT_FOR_WORKERS],
-        "volumeMounts": [
-            hostfile_mount(),
-            { "name": "mpi-ssh-auth", "mountPath": SSH_RAW, "readOnly": true },
-            { "name": "ssh-keys", "mountPath": SSH_KEYS },
-        ],
-    })
+        "command": vec!["sh", "-c"],
+        "args": vec![WAIT_FOR_WORKERS],
+        "volumeMounts": vec![hostfile_mount(), raw_keys(), mount("ssh-keys", SSH_KEYS)],
+    }
 }
 
 /// The Job template of one replicated job: labels, queue label and scheduler where they apply (02 §10.1).
-fn job_template(input: &RuntimeInput<'_>, labels: Option<Value>, pod: Value) -> Value {
-    let mut labels = match labels {
-        Some(Value::Object(map)) => map,
-        _ => Map::new(),
-    };
-    let mut pod = pod;
+fn job_template(input: &RuntimeInput<'_>, mut labels: Map<String, Value>, mut pod: Value) -> Value {
     let mut pod_template = Map::new();
     if let Some(gang) = input.gang {
-        labels.insert(gang.queue_label_key.clone(), json!(gang.queue));
-        pod_template.insert("metadata".into(), json!({ "labels": { &gang.queue_label_key: gang.queue } }));
-        set(&mut pod, "schedulerName", json!(gang.scheduler_name));
+        labels.insert(gang.queue_label_key.clone(), gang.queue.as_str().into());
+        let key = gang.queue_label_key.as_str();
+        let queue = object! { key: gang.queue.as_str() };
+        pod_template.insert("metadata".into(), object! { "labels": queue });
+        set(&mut pod, "schedulerName", gang.scheduler_name.as_str().into());
     }
     pod_template.insert("spec".into(), pod);
     let mut template = Map::new();
     if !labels.is_empty() {
-        template.insert("metadata".into(), json!({ "labels": labels }));
+        template.insert("metadata".into(), object! { "labels": labels });
     }
-    template.insert("spec".into(), json!({ "template": pod_template }));
+    template.insert("spec".into(), object! { "template": pod_template });
     Value::Object(template)
 }
 
@@ -225,7 +235,7 @@ fn volumes(input: &RuntimeInput<'_>, own: Value) -> Vec<Value> {
     let mut out = vec![own];
     out.extend(input.spec.volumes.iter().cloned());
     if let Some(name) = input.config_map {
-        out.push(json!({ "name": "config-volume", "configMap": { "name": name, "defaultMode": 493 } }));
+        out.push(object! { "name": "config-volume", "configMap": object! { "name": name, "defaultMode": 493 } });
     }
     out
 }
@@ -234,7 +244,7 @@ fn mounts(input: &RuntimeInput<'_>, own: Vec<Value>) -> Vec<Value> {
     let mut out = own;
     out.extend(input.spec.volume_mounts.iter().cloned());
     if input.config_map.is_some() {
-        out.push(json!({ "name": "config-volume", "mountPath": "/config" }));
+        out.push(mount("config-volume", "/config"));
     }
     out
 }
@@ -248,6 +258,7 @@ fn set(object: &mut Value, key: &str, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn resources_of_02_4_4() {

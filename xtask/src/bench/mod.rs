@@ -25,8 +25,18 @@ pub fn main(quick: bool, write: bool) -> Result<()> {
     tell("building");
     let program = build()?;
     let mut rows = Vec::new();
-    rendering(&mut rows)?;
-    reading(&mut rows)?;
+    tell("one run in the library");
+    let targets = [
+        ("one run, 16 nodes, text to all manifests as text", "text to text / print the values", Some(3.0)),
+        ("a trace, when somebody asks for it", "render with a trace / render", None),
+    ];
+    library("rendering", &targets, &mut rows)?;
+    tell("inventories in the library");
+    let targets = [
+        ("inventory of 10,000 nodes in YAML", "YAML, inventory / YAML, events only", Some(1.5)),
+        ("inventory of 10,000 nodes in JSON", "JSON, inventory / JSON, skipped by serde_json", Some(2.0)),
+    ];
+    library("reading", &targets, &mut rows)?;
     cold(&program, &mut rows)?;
     fleets(&program, quick, &mut rows)?;
     let table = format!("{}\n\n{}", table::machine(), table::markdown(&rows));
@@ -66,59 +76,16 @@ fn cargo(args: &[&str]) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// `nvcre-core/benches/rendering.rs` prints lines `above / below: ratio`.
-fn rendering(rows: &mut Vec<Row>) -> Result<()> {
-    tell("one run in the library");
-    let text = cargo(&["bench", "--package", "nvcre-core", "--bench", "rendering"])?;
-    let ratio = |name: &str| -> Result<f64> {
+/// Ratios that a benchmark of `nvcre-core` prints as lines `above / below: ratio`.
+fn library(bench: &str, targets: &[(&str, &str, Option<f64>)], rows: &mut Vec<Row>) -> Result<()> {
+    let text = cargo(&["bench", "--package", "nvcre-core", "--bench", bench])?;
+    for (what, name, most) in targets {
         let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(": "));
-        let number = line.and_then(|l| l.split(' ').next()?.parse().ok());
-        number.with_context(|| format!("the benchmark prints no line {name:?}"))
-    };
-    let mut row = |what: &str, name: &str, most| -> Result<()> {
-        rows.push(Row { what: what.into(), measured: name.into(), value: ratio(name)?, most, unit: " ×" });
-        Ok(())
-    };
-    row("one run, 16 nodes, text to all manifests as text", "text to text / print the values", Some(3.0))?;
-    row("a trace, when somebody asks for it", "render with a trace / render", None)
-}
-
-/// `nvcre-core/benches/reading.rs` is a divan program: name, fastest, slowest, median.
-fn reading(rows: &mut Vec<Row>) -> Result<()> {
-    tell("inventories of 10,000 nodes in the library");
-    let text = cargo(&["bench", "--package", "nvcre-core", "--bench", "reading", "--", "_"])?;
-    let time = |name: &str| -> Result<f64> {
-        let line = text.lines().find(|l| l.split_whitespace().any(|w| w == name));
-        let found = line.and_then(|l| l.split('│').nth(2)).and_then(seconds);
-        found.with_context(|| format!("the benchmark prints no line {name:?}"))
-    };
-    for (what, above, below, most) in [
-        ("inventory of 10,000 nodes in YAML", "yaml_inventory", "yaml_bare_events", 1.5),
-        ("inventory of 10,000 nodes in JSON", "json_inventory", "json_ignored", 2.0),
-    ] {
-        let value = time(above)? / time(below)?;
-        rows.push(Row {
-            what: what.into(),
-            measured: format!("{above} / {below}"),
-            value,
-            most: Some(most),
-            unit: " ×",
-        });
+        let value = line.and_then(|l| l.split(' ').next()?.parse().ok());
+        let value = value.with_context(|| format!("the benchmark {bench} prints no line {name:?}"))?;
+        rows.push(Row { what: (*what).into(), measured: (*name).into(), value, most: *most, unit: " ×" });
     }
     Ok(())
-}
-
-/// `1.234 ms` in seconds.
-fn seconds(text: &str) -> Option<f64> {
-    let (number, unit) = text.trim().split_once(' ')?;
-    let unit = match unit {
-        "s" => 1.0,
-        "ms" => 1e-3,
-        "µs" => 1e-6,
-        "ns" => 1e-9,
-        _ => return None,
-    };
-    Some(number.parse::<f64>().ok()? * unit)
 }
 
 /// A cold render beside `kubectl kustomize`.

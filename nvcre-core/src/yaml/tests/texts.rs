@@ -69,7 +69,7 @@ fn hostile_texts_are_refused_with_the_limit() {
     let nest = "[".repeat(100_000);
     let block = " -".repeat(100_000);
     let table: &[(String, &str)] = &[
-        (bomb, "limit of aliases is 1000"),
+        (bomb, "limit is 1000 aliases"),
         (wide, "8 MiB"),
         (nest.clone(), "64"),
         (format!("a: {nest}"), "64"),
@@ -77,7 +77,7 @@ fn hostile_texts_are_refused_with_the_limit() {
         (format!("{nest}{}", "]".repeat(100_000)), "64"),
         ("{a: ".repeat(100_000), "64"),
         (format!("a: {}", "x".repeat(100 << 20)), "limit of size is 8 MiB"),
-        (format!("x: &x 1\ny: [{}]\n", "*x,".repeat(1001)), "limit of aliases is 1000"),
+        (format!("x: &x 1\ny: [{}]\n", "*x,".repeat(1001)), "limit is 1000 aliases"),
     ];
     for (text, limit) in table {
         let read = read(text);
@@ -114,7 +114,8 @@ fn oracle(text: &str) -> Option<Value> {
 
 fn plain() -> impl Strategy<Value = String> {
     prop_oneof![
-        "[a-zA-Z/_.$-][a-zA-Z0-9/_.:@-]{0,8}[a-zA-Z0-9]",
+        "[a-zA-Z/_.$-][a-zA-Z0-9/_.:@-]{0,8}[a-zA-Z0-9]"
+            .prop_filter("`-_0` is a number for Kubernetes, and a text for serde-saphyr", |t| !t.starts_with("-_")),
         proptest::sample::select(vec![
             "yes",
             "No",
@@ -167,6 +168,8 @@ proptest! {
     #[test]
     fn serde_saphyr_reads_the_same(values in proptest::collection::vec(document(), 1..6)) {
         let text: String = values.iter().enumerate().map(|(at, v)| format!("key{at}: {v}\n- {v}\n").replace("\n- ", &format!("\nlist{at}:\n- ")).clone()).collect();
+        // Kubernetes drops underscores before it looks at a number: `-_0` is 0. The oracle looks at the sign first.
+        prop_assume!(!text.contains("-_") && !text.contains("+_"));
         prop_assert_eq!(Some(one(&text)), oracle(&text), "{}", text);
     }
 
