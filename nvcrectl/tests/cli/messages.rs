@@ -28,7 +28,7 @@ fn colours_follow_the_usual_variables() {
     let forced = finish(command(&words).env("CLICOLOR_FORCE", "1"));
     assert!(forced.stderr.contains("\u{1b}["), "{}", forced.stderr);
     let refused = finish(command(&words).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1"));
-    assert!(!refused.stderr.contains('\u{1b}') || forced.stderr == refused.stderr);
+    assert!(!refused.stderr.contains('\u{1b}'), "{}", refused.stderr);
     let usage = ["workloadrun", "render", RUN, "--platform", "awz"];
     assert!(finish(command(&usage).env("CLICOLOR_FORCE", "1")).stderr.starts_with("\u{1b}[1m\u{1b}[31merror:"));
     assert!(finish(command(&usage).env("NO_COLOR", "1")).stderr.starts_with("error: --platform"));
@@ -43,7 +43,6 @@ fn programs_get_one_object_a_line() {
     assert_eq!((&number["span"]["start"]["line"], &number["span"]["start"]["column"]), (&12.into(), &20.into()));
     assert_eq!(number["file"], BAD);
     let human = run(&["workloadrun", "check", BAD]);
-    assert_eq!(human.stderr.matches("\n  ").count() > lines.len(), true);
     assert_eq!(human.stderr.matches("error[").count(), lines.iter().filter(|d| d["severity"] == "error").count());
 }
 
