@@ -2,7 +2,7 @@
 //!
 //! `UPDATE=1 cargo test -p nvcre-core --test findings` rewrites the page; without it the page is compared.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::disallowed_methods)]
-#![allow(clippy::print_stderr, missing_docs)]
+#![allow(clippy::print_stderr, clippy::disallowed_types, missing_docs)]
 
 mod scenarios;
 
