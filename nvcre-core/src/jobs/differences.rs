@@ -89,12 +89,15 @@ pub(crate) fn renamed_texts(
     }
 }
 
+/// Takes the place of a text, the text, and whether it is a key.
+type Found<'f> = dyn FnMut(&[Step<&str>], &str, bool) + 'f;
+
 /// Calls `found` with every string value and every key.
 fn visit<'a>(
     value: &'a Value,
     place: &mut Here<'a>,
     skip: &dyn Fn(&[Step<&str>]) -> bool,
-    found: &mut dyn FnMut(&[Step<&str>], &str, bool),
+    found: &mut Found<'_>,
 ) {
     if skip(place) {
         return;
