@@ -109,7 +109,17 @@ fn example(name: &str, outputs: &BTreeMap<&str, Vec<Value>>) -> String {
             cut(&mut plan, "/excluded", 1);
             plan
         }
-        "workflow" => output(&["workloadrun", "render", "fixtures/feature-gpus-per-node/run.yaml", "--platform", "onprem", "--gpu-arch", "h100", "-o", "json"]),
+        "workflow" => output(&[
+            "workloadrun",
+            "render",
+            "fixtures/feature-gpus-per-node/run.yaml",
+            "--platform",
+            "onprem",
+            "--gpu-arch",
+            "h100",
+            "-o",
+            "json",
+        ]),
         "manifest" => Value::Array(outputs["manifest"].iter().take(7).map(identity).collect()),
         "trace" => {
             let mut seen = Vec::new();

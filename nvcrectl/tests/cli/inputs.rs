@@ -92,8 +92,21 @@ fn made_up_nodes_are_of_the_declared_platform() {
 #[test]
 fn flags_edit_the_run() {
     let ran = run(&[
-        "workloadrun", "render", RUN, "--nodes", NODES, "--name", "friday", "-n", "gpu-tests", "--show", "manifests",
-        "-o", "json", "--group", "group-1",
+        "workloadrun",
+        "render",
+        RUN,
+        "--nodes",
+        NODES,
+        "--name",
+        "friday",
+        "-n",
+        "gpu-tests",
+        "--show",
+        "manifests",
+        "-o",
+        "json",
+        "--group",
+        "group-1",
     ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let objects: Vec<serde_json::Value> =

@@ -66,7 +66,10 @@ fn sarif_is_one_log() {
     let log: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!(log["version"], "2.1.0");
     let run_ = &log["runs"][0];
-    assert_eq!((&run_["tool"]["driver"]["name"], &run_["columnKind"]), (&"nvcrectl".into(), &"unicodeCodePoints".into()));
+    assert_eq!(
+        (&run_["tool"]["driver"]["name"], &run_["columnKind"]),
+        (&"nvcrectl".into(), &"unicodeCodePoints".into())
+    );
     let rules = run_["tool"]["driver"]["rules"].as_array().unwrap();
     for result in run_["results"].as_array().unwrap() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();

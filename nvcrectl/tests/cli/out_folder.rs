@@ -153,7 +153,11 @@ fn a_full_disk_says_what_was_written() {
     let mut shell = std::process::Command::new("bash");
     let ran = finish(shell.args(["-c", &script]).current_dir(crate::common::root()));
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("cannot write ") && ran.stderr.contains("of this rendering are in place"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cannot write ") && ran.stderr.contains("of this rendering are in place"),
+        "{}",
+        ran.stderr
+    );
     let left = names(&out);
     assert!(left.iter().all(|name| !name.contains(".nvcrectl-tmp-")), "{left:?}");
     for name in &left {
