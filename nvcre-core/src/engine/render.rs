@@ -221,8 +221,8 @@ impl Engine {
             // What a faulty gang scheduler does to the result is no fault of its own.
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
-                true => finish::trainer_limits(&rendering.workflow.spec),
-                false => resolve::contract(&mut rendering.workflow.spec, &labels),
+                true => finish::trainer_limits(&rendering.workflow.spec, &rendering.run.metadata.name),
+                false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
             found.extend(result);
