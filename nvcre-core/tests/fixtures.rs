@@ -1,6 +1,6 @@
 //! Every scenario of `fixtures/` against `snapshots/` (`fixtures/README.md`). `INSTA_UPDATE=always` rewrites them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::disallowed_methods)]
-#![allow(clippy::print_stderr, missing_docs)]
+#![allow(clippy::print_stderr, clippy::disallowed_types, missing_docs)]
 
 mod scenarios;
 

@@ -69,7 +69,7 @@ codes! {
     UnknownField = 5, Error, Reading, "00 D5";
     /// A required field is missing.
     MissingField = 6, Error, Reading;
-    /// The file holds another kind of object than the one wanted, or not exactly one.
+    /// The file holds another kind of object than the one wanted, or none.
     WrongKind = 7, Error, Reading, "08 row 32";
     /// The text is in an encoding that is not read: UTF-16, UTF-32, Latin-1.
     Encoding = 8, Error, Reading, "08 row 31";
@@ -83,6 +83,8 @@ codes! {
     BadValue = 12, Error, Reading;
     /// The input broke off before its end.
     Unreadable = 13, Error, Reading;
+    /// The file of a run holds a second object.
+    ExtraDocument = 14, Error, Reading, "08 row 32";
 
     // Run: NV030–NV099.
     /// A required text is empty.
@@ -126,7 +128,7 @@ codes! {
     /// An image that is longer than Trainer takes, or that holds blanks or control characters.
     BadImage = 49, Error, Run, "01 §3.2";
     /// A threshold that is no CEL expression over `value`.
-    BadThreshold = 49, Error, Run;
+    BadThreshold = 49, Error, Run, "01 §7; 00 D18";
     /// A name stands twice in `spec.env`: the last one counts.
     DuplicateEnv = 50, Warning, Run, "00 D37";
     /// A variable that Trainer sets itself.

@@ -21,7 +21,11 @@ fn the_pages_own_command_works_word_for_word() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("rm -rf /opt/amazon"), "{}", ran.stdout);
     assert!(ran.stdout.contains("NCCL_NET_PLUGIN=none"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("gb300 adds E1, E2, E7, E10"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("gb300 adds compute-domain, aws-topology-key, aws-gb300-mpi-transport, aws-gb300-roce"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
