@@ -127,8 +127,6 @@ codes! {
     BadName = 48, Error, Run;
     /// An image that is longer than Trainer takes, or that holds blanks or control characters.
     BadImage = 49, Error, Run, "01 §3.2";
-    /// A threshold that is no CEL expression over `value`.
-    BadThreshold = 49, Error, Run, "01 §7; 00 D18";
     /// A name stands twice in `spec.env`: the last one counts.
     DuplicateEnv = 50, Warning, Run, "00 D37";
     /// A variable that Trainer sets itself.
@@ -161,8 +159,6 @@ codes! {
     MountPath = 64, Error, Run, "00 D25";
     /// A mount of a volume that the pod does not have.
     UnknownVolume = 65, Error, Run, "00 D25";
-    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
-    DanglingOption = 63, Warning, Run;
     /// No GPU architecture is known, so entries with a GPU condition do not apply.
     NoArchitecture = 66, Warning, Run, "00 D58";
     /// A flag that contradicts the run or another flag.
@@ -185,6 +181,10 @@ codes! {
     BadToleration = 77, Error, Run, "00 D25";
     /// More processes per node than a pod has GPUs.
     MoreProcessesThanGpus = 78, Warning, Run, "02 §4.4";
+    /// A threshold that is no CEL expression over `value`.
+    BadThreshold = 94, Error, Run, "01 §7; 00 D18";
+    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
+    DanglingOption = 95, Warning, Run;
 
     // Fleet: NV100–NV139.
     /// The value of a node's label is no string.
