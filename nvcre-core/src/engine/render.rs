@@ -55,7 +55,7 @@ impl Rendering<'_> {
         let mut out = Jobs { prepared: None, diagnostics: Vec::new() };
         let (Some(inventory), Some(fleet)) = (self.inventory, &self.fleet) else {
             out.diagnostics.push(no_inventory());
-            place(self.source, &mut out.diagnostics);
+            place(self.source, &self.run, &mut out.diagnostics);
             return out;
         };
         if !self.is_printable() {
@@ -79,7 +79,7 @@ impl Rendering<'_> {
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
         out.prepared = prepared;
-        place(self.source, &mut out.diagnostics);
+        place(self.source, &self.run, &mut out.diagnostics);
         crate::diagnostic::sort(&mut out.diagnostics);
         out
     }
@@ -221,8 +221,8 @@ impl Engine {
             // What a faulty gang scheduler does to the result is no fault of its own.
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
-                true => finish::trainer_limits(&rendering.workflow.spec),
-                false => resolve::contract(&mut rendering.workflow.spec, &labels),
+                true => finish::trainer_limits(&rendering.workflow.spec, &rendering.run.metadata.name),
+                false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
             found.extend(result);
@@ -236,7 +236,7 @@ impl Engine {
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
         self.place(&mut rendering, options, &mut found);
-        rendering.diagnostics = join(input, inventory, found);
+        rendering.diagnostics = join(input, &rendering.run, inventory, found);
         rendering
     }
 
@@ -296,7 +296,12 @@ impl Engine {
 }
 
 /// Findings of reading and of rules, each once, with their places, in the order of the file.
-fn join(input: &RunInput, inventory: Option<&Inventory>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn join(
+    input: &RunInput,
+    run: &WorkloadRun,
+    inventory: Option<&Inventory>,
+    mut found: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
     let mut rules: Vec<Diagnostic> = Vec::with_capacity(found.len());
     // Nodes that could not be read may be the ones that are missed.
     let missed = |d: &Diagnostic| {
@@ -311,7 +316,7 @@ fn join(input: &RunInput, inventory: Option<&Inventory>, mut found: Vec<Diagnost
         }
     }
     let mut rules = without_follow_ups(&input.diagnostics, rules);
-    place(input.source.as_ref(), &mut rules);
+    place(input.source.as_ref(), run, &mut rules);
     let mut all = input.diagnostics.clone();
     all.extend(rules);
     crate::diagnostic::sort(&mut all);
@@ -347,11 +352,22 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
 }
 
 /// Adds file, line and column; what speaks of no field, or of one that only the result has, belongs to the file as a
-/// whole.
-fn place(source: Option<&Source>, findings: &mut [Diagnostic]) {
+/// whole, and so does a name or namespace that stands in a flag and not in the file.
+fn place(source: Option<&Source>, run: &WorkloadRun, findings: &mut [Diagnostic]) {
     let Some(source) = source else { return };
     source.locate(findings);
+    let metadata = source.root.as_ref().and_then(|root| root.get("metadata"));
+    let written = |key: &str| metadata.and_then(|m| m.get(key)).and_then(|value| value.as_str()).unwrap_or_default();
+    let fields = [("name", &run.metadata.name), ("namespace", &run.metadata.namespace)];
+    let by_flag: Vec<FieldPath> = fields
+        .into_iter()
+        .filter(|(key, value)| written(key) != value.as_str())
+        .map(|(key, _)| FieldPath::root().key("metadata").key(key))
+        .collect();
     for finding in findings {
         finding.file.get_or_insert_with(|| source.file.clone());
+        if finding.path.as_ref().is_some_and(|path| by_flag.contains(path)) {
+            finding.span = None;
+        }
     }
 }

@@ -22,6 +22,16 @@ fn people_see_file_line_and_column_and_the_line_itself() {
     assert_eq!((fine.stderr.as_str(), fine.stdout.as_str()), ("no findings\n", ""));
 }
 
+/// A name that stands in a flag is not looked for in the file.
+#[test]
+fn a_flag_has_no_line() {
+    let words = ["workloadrun", "check", RUN, "--platform", "aws", "--gpu-arch", "gb300", "--name", "Not_A_Name"];
+    let ran = run(&words);
+    assert!(ran.stderr.starts_with("error[NV048]: \"Not_A_Name\" is no name"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("my-workload"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("metadata.name"), "{}", ran.stderr);
+}
+
 #[test]
 fn colours_follow_the_usual_variables() {
     let words = ["workloadrun", "check", BAD];
