@@ -18,23 +18,33 @@ pub(super) fn lead_back(rendering: &Rendering<'_>, findings: &mut [Diagnostic]) 
         let Some(path) = &finding.path else { continue };
         // The size stands in the trainer; people know it as a field of the run.
         let looked_for = if *path == FieldPath::parse(SIZE) { trainer().key("numNodes") } else { path.clone() };
-        let matched = rendering.overrides.iter().rev().filter(|o| o.matched);
-        let mut indices = matched.filter_map(|o| match o.origin {
-            Origin::Override { index } => Some(index),
-            _ => None,
-        });
-        let brought = indices.find_map(|index| {
-            let base = FieldPath::parse("spec.overrides").index(index);
-            cause(rendering.run.spec.overrides.get(index)?, &base, &looked_for)
-        });
+        let brought = |path: &FieldPath| {
+            let matched = rendering.overrides.iter().rev().filter(|o| o.matched);
+            let mut indices = matched.filter_map(|o| match o.origin {
+                Origin::Override { index } => Some(index),
+                _ => None,
+            });
+            indices.find_map(|index| {
+                let base = FieldPath::parse("spec.overrides").index(index);
+                cause(rendering.run.spec.overrides.get(index)?, &base, path)
+            })
+        };
         let own = || match finding.code {
             Code::GangContract => Some(FieldPath::parse("spec.gangScheduler")),
             _ => own_field(rendering, path),
         };
-        if let Some(path) = brought.or_else(own) {
+        // What is missing or contradicts another field belongs to the override that names the element.
+        let touched = || brought(&element_of(path)?);
+        if let Some(path) = brought(&looked_for).or_else(own).or_else(touched) {
             finding.path = Some(path);
         }
     }
+}
+
+/// The innermost named element of a list on a path.
+fn element_of(path: &FieldPath) -> Option<FieldPath> {
+    let last = path.0.iter().rposition(|segment| matches!(segment, Segment::Named(_)))?;
+    Some(FieldPath(path.0.get(..=last)?.to_vec()))
 }
 
 fn trainer() -> FieldPath {
