@@ -93,12 +93,7 @@ pub(crate) fn renamed_texts(
 type Found<'f> = dyn FnMut(&[Step<&str>], &str, bool) + 'f;
 
 /// Calls `found` with every string value and every key.
-fn visit<'a>(
-    value: &'a Value,
-    place: &mut Here<'a>,
-    skip: &dyn Fn(&[Step<&str>]) -> bool,
-    found: &mut Found<'_>,
-) {
+fn visit<'a>(value: &'a Value, place: &mut Here<'a>, skip: &dyn Fn(&[Step<&str>]) -> bool, found: &mut Found<'_>) {
     if skip(place) {
         return;
     }
