@@ -117,8 +117,15 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     {
         return (last == "numNodes").then(|| SIZE.into());
     }
-    if path.0.starts_with(&FieldPath::parse("spec.jobTemplate.spec.checkpoint").0) {
-        return Some("spec.checkpoint".into());
+    let job = FieldPath::parse("spec.jobTemplate.spec");
+    if let Some([Segment::Key(field), rest @ ..]) = path.0.strip_prefix(job.0.as_slice()) {
+        match field.as_str() {
+            "checkpoint" => return Some("spec.checkpoint".into()),
+            "goodputMeasurement" | "bandwidthMeasurement" => {
+                return Some(FieldPath::parse("spec").key(field).join(&FieldPath(rest.to_vec())));
+            }
+            _ => {}
+        }
     }
     if let Some(field) = pod_field(rendering, path) {
         return Some(field);

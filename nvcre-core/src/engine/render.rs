@@ -225,11 +225,7 @@ impl Engine {
                 false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
-            // In the result of a faulty run the run's own faults show once more; those of overrides are news.
-            if has_errors(&found) || has_errors(&input.diagnostics) {
-                let overrides = FieldPath::parse("spec.overrides");
-                result.retain(|d| d.path.as_ref().is_some_and(|path| path.0.starts_with(&overrides.0)));
-            }
+            let result = without_effects(&input.diagnostics, &found, result);
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
@@ -332,6 +328,22 @@ fn has_error_below(path: &str, findings: &[Diagnostic]) -> bool {
     let path = FieldPath::parse(path);
     let below = |d: &Diagnostic| d.path.as_ref().is_some_and(|p| p.0.starts_with(&path.0));
     findings.iter().any(|d| d.severity == Severity::Error && below(d))
+}
+
+/// Findings of the result without those that errors of the run itself lead to: what is said of the same field already,
+/// and, while there are errors, what leads to no field of the run.
+fn without_effects(reading: &[Diagnostic], found: &[Diagnostic], result: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let errors: Vec<&Diagnostic> = reading.iter().chain(found).filter(|d| d.severity == Severity::Error).collect();
+    let of_result = |path: &FieldPath| {
+        ["spec.dependencies", "spec.jobTemplate"].iter().any(|part| path.0.starts_with(&FieldPath::parse(part).0))
+    };
+    let follows = |finding: &Diagnostic| {
+        let Some(path) = &finding.path else { return false };
+        let same =
+            |d: &&Diagnostic| d.path.as_ref() == Some(path) || d.code == finding.code && d.message == finding.message;
+        errors.iter().any(same) || !errors.is_empty() && of_result(path)
+    };
+    result.into_iter().filter(|finding| finding.severity != Severity::Error || !follows(finding)).collect()
 }
 
 /// Findings without those that only say what another error leads to: no node for a target that is wrong itself, a count
