@@ -221,10 +221,15 @@ impl Engine {
             // What a faulty gang scheduler does to the result is no fault of its own.
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
-                true => finish::trainer_limits(&rendering.workflow.spec),
-                false => resolve::contract(&mut rendering.workflow.spec, &labels),
+                true => finish::trainer_limits(&rendering.workflow.spec, &rendering.run.metadata.name),
+                false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
+            // In the result of a faulty run the run's own faults show once more; those of overrides are news.
+            if has_errors(&found) || has_errors(&input.diagnostics) {
+                let overrides = FieldPath::parse("spec.overrides");
+                result.retain(|d| d.path.as_ref().is_some_and(|path| path.0.starts_with(&overrides.0)));
+            }
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {

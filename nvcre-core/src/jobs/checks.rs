@@ -19,47 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most jobs of a run. Eight digits of hash cannot tell more apart.
 const MOST_JOBS: u64 = 1 << 22;
 
-/// Dependencies without kind or name, and two with the same (03 §0 step 11).
-pub(crate) fn dependencies(dependencies: &[Value], findings: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
-    for (index, object) in dependencies.iter().enumerate() {
-        let path = FieldPath::parse("spec.dependencies").index(index);
-        let api = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-        let namespace = super::references::at(object, &["metadata", "namespace"]).and_then(Value::as_str);
-        if kind_of(object).is_empty() || name_of(object).is_empty() || api.is_empty() {
-            let message = "a dependency has no apiVersion, kind or metadata.name; all three are wanted";
-            findings.push(
-                Diagnostic::at(Code::InvalidDependency, path, message).with_help("complete the object in the override"),
-            );
-        } else if let Some(first) =
-            seen.insert((api, kind_of(object), name_of(object)), index).filter(|_| namespace.is_none())
-        {
-            let message = format!("two dependencies are {} {}", kind_of(object), name_of(object));
-            findings.push(
-                Diagnostic::at(Code::InvalidDependency, path, message)
-                    .with_related(FieldPath::parse("spec.dependencies").index(first), "the first one")
-                    .with_help("give one of them another name"),
-            );
-        }
-    }
-}
-
-/// The claim of a checkpoint (03 §6.2).
-pub(crate) fn checkpoint(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(checkpoint) = &input.workflow.spec.job_template.spec.checkpoint else { return };
-    let claim = |d: &Value| kind_of(d) == "PersistentVolumeClaim" && name_of(d) == checkpoint.pvc_name;
-    if !input.workflow.spec.dependencies.iter().any(claim) {
-        let message = format!(
-            "checkpoint names the claim {}, and no PersistentVolumeClaim of that name is among the dependencies",
-            checkpoint.pvc_name
-        );
-        findings.push(
-            Diagnostic::at(Code::CheckpointPVCMissing, "spec.checkpoint", message)
-                .with_help("keep overrides from removing or renaming the claim"),
-        );
-    }
-}
-
 /// Names that a cluster refuses or that make a TrainJob hang (08 row 22, 00 D21, D26).
 pub(crate) fn names(
     input: &JobsInput<'_>,

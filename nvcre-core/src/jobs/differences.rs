@@ -89,11 +89,11 @@ pub(crate) fn renamed_texts(
     }
 }
 
-/// Takes a place, a text, and whether the text is a key.
-type Found<'f> = dyn FnMut(&[Step<&str>], &str, bool) + 'f;
+/// Takes a place, the text there, and whether it is a key.
+type Visitor<'f> = dyn FnMut(&[Step<&str>], &str, bool) + 'f;
 
 /// Calls `found` with every string value and every key.
-fn visit<'a>(value: &'a Value, place: &mut Here<'a>, skip: &dyn Fn(&[Step<&str>]) -> bool, found: &mut Found<'_>) {
+fn visit<'a>(value: &'a Value, place: &mut Here<'a>, skip: &dyn Fn(&[Step<&str>]) -> bool, found: &mut Visitor<'_>) {
     if skip(place) {
         return;
     }

@@ -89,14 +89,11 @@ impl<'a> Prepared<'a> {
 
     fn build(input: JobsInput<'a>, planned: Option<&RunPlan>, findings: &mut Vec<Diagnostic>) -> Option<Self> {
         let dependencies = &input.workflow.spec.dependencies;
-        checks::dependencies(dependencies, findings);
-        checks::checkpoint(&input, findings);
-        if let Some(train_job) = input.train_job() {
-            limits::check_workload(train_job, dependencies, findings);
-        }
+        limits::check_workload(&input.workflow.spec, input.run_name(), findings);
         let size = match planned {
             Some(plan) => Some(plan.nodes_per_job),
-            None => groups::nodes_per_job(&input, findings),
+            // A size that is none is among the findings.
+            None => limits::nodes_per_job(input.train_job(), &mut Vec::new()),
         };
         let groups = match planned {
             Some(plan) => Some(Groups::new(plan.groups(input.inventory))),

@@ -19,17 +19,20 @@ pub struct Scope {
 /// Classifies dependencies as the engine does: by equal strings (03 §6.4). `job_spec` is the spec of the job template.
 pub fn classify(dependencies: &[Value], job_spec: &Value) -> Scope {
     let texts: Vec<BTreeSet<&str>> = dependencies.iter().map(strings).collect();
-    let names: BTreeMap<&str, usize> =
-        dependencies.iter().enumerate().map(|(i, d)| (name_of(d), i)).filter(|(name, _)| !name.is_empty()).collect();
+    // Objects of several kinds may have one name; the text alone does not say which is meant.
+    let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, object) in dependencies.iter().enumerate().filter(|(_, object)| !name_of(object).is_empty()) {
+        names.entry(name_of(object)).or_default().push(index);
+    }
     let in_cluster = |index: usize| dependencies.get(index).is_some_and(|d| is_cluster_scoped(kind_of(d)));
     let texts_of_spec = job_spec_strings(job_spec);
-    let mut open: VecDeque<usize> =
-        texts_of_spec.iter().filter_map(|text| names.get(text).copied()).filter(|i| !in_cluster(*i)).collect();
+    let named = texts_of_spec.iter().filter_map(|text| names.get(text)).flatten().copied();
+    let mut open: VecDeque<usize> = named.filter(|i| !in_cluster(*i)).collect();
     let mut job: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(index) = open.pop_front() {
         for text in texts.get(index).into_iter().flatten() {
             let found: Vec<usize> = match names.get(text) {
-                Some(named) => vec![*named],
+                Some(named) => named.clone(),
                 None if is_resource_like(text) => {
                     texts.iter().enumerate().filter(|(_, other)| other.contains(text)).map(|(i, _)| i).collect()
                 }
@@ -69,7 +72,7 @@ pub fn creation_order(dependencies: &[Value], members: &[usize]) -> Vec<usize> {
     let member = |i: &usize| dependencies.get(*i).map(|d| (*i, name_of(d), strings(d)));
     let members: Vec<(usize, &str, BTreeSet<&str>)> = members.iter().filter_map(member).collect();
     let needs = |a: &(usize, &str, BTreeSet<&str>), b: &(usize, &str, BTreeSet<&str>)| {
-        a.0 != b.0 && !b.1.is_empty() && a.2.contains(b.1)
+        a.1 != b.1 && !b.1.is_empty() && a.2.contains(b.1)
     };
     let mut waiting: BTreeMap<usize, usize> =
         members.iter().map(|a| (a.0, members.iter().filter(|b| needs(a, b)).count())).collect();
@@ -209,7 +212,12 @@ pub(crate) fn copies(dependencies: &[Value], job_spec: &Value, scope: &Scope) ->
             add(app, "");
         }
     }
-    let shared = scope.job.iter().copied().filter(|i| !copied.contains(i)).collect();
+    // A copied object of another kind explains the text that names this one.
+    let explained = |index: usize| {
+        let name = dependencies.get(index).map_or("", name_of);
+        copied.iter().filter_map(|i| dependencies.get(*i)).any(|d| name_of(d) == name)
+    };
+    let shared = scope.job.iter().copied().filter(|i| !copied.contains(i) && !explained(*i)).collect();
     Copies { copied: copied.into_iter().collect(), shared, targets }
 }
 

@@ -133,6 +133,9 @@ fn row_32_other_documents_were_ignored() {
     finding(&read(b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n").diagnostics, Code::WrongKind);
     finding(&read(b"").diagnostics, Code::WrongKind);
     finding(&read(format!("{GOOD}---\n{GOOD}").as_bytes()).diagnostics, Code::ExtraDocument);
+    let behind = read(format!("apiVersion: v1\nkind: ConfigMap\n---\n{GOOD}").as_bytes());
+    assert!(finding(&behind.diagnostics, Code::ExtraDocument).message.contains("document 1"));
+    assert_eq!(behind.run.metadata.name, "sweep", "the run is found behind other documents");
 
     // An inventory takes any mix.
     let node = |name: &str| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"nvidia.com/gpu.present": "true"}}});

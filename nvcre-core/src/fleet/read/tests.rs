@@ -276,6 +276,7 @@ fn readers_may_give_little_and_may_break_off() {
         assert_eq!(codes(&read), [Code::Unreadable], "{:?}", read.diagnostics);
         assert!(read.diagnostics[0].message.contains("the disk is gone"));
         assert_eq!(names(&read.value), ["a"]);
+        assert!(read.value.incomplete, "nothing is sent on the ground of half an inventory");
     }
 }
 

@@ -183,3 +183,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn findings_point_at_the_value_or_at_the_key() {
+    use crate::diagnostic::{Code, Diagnostic, FieldPath};
+    let source =
+        read_documents(b"a:\n  b c: 1\n  list:\n  - {name: x, k: 2}\n", "f.yaml", &Limits::RUN).value.remove(0);
+    let a = FieldPath::parse("a");
+    for (path, at_key, line, column) in [
+        (a.key("b c"), false, 2, 8),
+        (a.key("b c"), true, 2, 3),
+        (a.key("list"), false, 3, 3),
+        (a.key("list").index(0).key("k"), false, 4, 18),
+        (a.key("list").named("x").key("k"), true, 4, 15),
+        // What is not there is looked for above it.
+        (a.key("list").index(0).key("no"), true, 4, 5),
+        (a.key("no"), false, 1, 1),
+    ] {
+        let finding = Diagnostic::at(Code::BadLabel, &path, "x");
+        let mut found = [if at_key { finding.at_key() } else { finding }];
+        source.locate(&mut found);
+        let at = found[0].span.unwrap().start;
+        assert_eq!((at.line, at.column, found[0].file.as_deref()), (line, column, Some("f.yaml")), "{path} {at_key}");
+    }
+}
