@@ -154,6 +154,7 @@ fn examples() -> Vec<Example> {
 #[test]
 fn every_code_has_an_example_that_raises_it() {
     let examples = examples();
+    assert!(Code::ALL.is_sorted_by(|a, b| a.number() < b.number()), "a number twice, or out of order");
     let mut wrong = Vec::new();
     for example in &examples {
         if !example.findings.iter().any(|d| d.code == code_of(&example.name)) {

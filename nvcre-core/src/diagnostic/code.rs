@@ -127,8 +127,6 @@ codes! {
     BadName = 48, Error, Run;
     /// An image that is longer than Trainer takes, or that holds blanks or control characters.
     BadImage = 49, Error, Run, "01 §3.2";
-    /// A threshold that is no CEL expression over `value`.
-    BadThreshold = 49, Error, Run, "01 §7; 00 D18";
     /// A name stands twice in `spec.env`: the last one counts.
     DuplicateEnv = 50, Warning, Run, "00 D37";
     /// A variable that Trainer sets itself.
@@ -161,8 +159,6 @@ codes! {
     MountPath = 64, Error, Run, "00 D25";
     /// A mount of a volume that the pod does not have.
     UnknownVolume = 65, Error, Run, "00 D25";
-    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
-    DanglingOption = 63, Warning, Run;
     /// No GPU architecture is known, so entries with a GPU condition do not apply.
     NoArchitecture = 66, Warning, Run, "00 D58";
     /// A flag that contradicts the run or another flag.
@@ -173,10 +169,14 @@ codes! {
     UnknownEdition = 69, Error, Run;
     /// A pull secret, volume, mount, container, variable or another element of a list that is keyed by name stands twice.
     DuplicateName = 70, Error, Run;
+    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
+    DanglingOption = 71, Warning, Run;
     /// A topology that has no key: no domain can be told.
     NoTopologyKey = 72, Error, Run, "00 D3, D39";
     /// A topology key without effect under Unpinned.
     TopologyUnused = 73, Warning, Run, "00 D4";
+    /// A threshold that is no CEL expression over `value`.
+    BadThreshold = 74, Error, Run, "01 §7; 00 D18";
     /// A resource of a container whose name or amount Kubernetes refuses, or requests that do not fit the limits.
     ContainerResource = 75, Error, Run, "00 D25, D34";
     /// A reference to an object that cannot exist: an empty or illegal name or key.

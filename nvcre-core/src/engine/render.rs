@@ -338,13 +338,17 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
         .filter(|d| d.severity == Severity::Error)
         .filter_map(|d| Some((d.code, d.path.clone()?)))
         .collect();
-    let other = |rule: &Diagnostic, is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
+    let other = |rule: &Diagnostic, not: &[Code], is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
         let Some(path) = &rule.path else { return false };
-        errors.iter().any(|(code, error)| *code != rule.code && is(path, error))
+        errors.iter().any(|(code, error)| *code != rule.code && !not.contains(code) && is(path, error))
     };
+    // Of several that speak of one size, one stays.
+    let sizes = [Code::NegativeCount, Code::JobSize];
     let follows = |rule: &Diagnostic| match rule.code {
-        Code::NoEligibleNodes => other(rule, &|path, error| error != path && error.0.starts_with(&path.0)),
-        Code::NegativeCount | Code::JobSize | Code::UnpinnedWithoutSize => other(rule, &|path, error| error == path),
+        Code::NoEligibleNodes => other(rule, &[], &|path, error| error != path && error.0.starts_with(&path.0)),
+        Code::NegativeCount => other(rule, &[], &|path, error| error == path),
+        Code::JobSize => other(rule, &sizes, &|path, error| error == path),
+        Code::UnpinnedWithoutSize => other(rule, &sizes, &|path, error| error == path),
         _ => false,
     };
     let kept: Vec<bool> = rules.iter().map(|rule| !follows(rule)).collect();
