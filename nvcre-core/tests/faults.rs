@@ -475,7 +475,8 @@ fn pods_of_an_override_that_kubernetes_refuses() {
         let at = |d: &&Diagnostic| d.code == code;
         let finding = found.iter().find(at).unwrap_or_else(|| panic!("{parts}: {found:#?}"));
         // What is missing or contradicts the base belongs to the element that the override names.
-        let element = path.rsplit_once(']').map_or(path, |_| path.split("].").next().unwrap_or(path));
+        let place = finding.path.clone().unwrap().to_string();
+        let element = path.split("].").next().unwrap();
         assert!(place == at_pod(path) || place == at_pod(&format!("{element}]")), "{place}");
     }
 }

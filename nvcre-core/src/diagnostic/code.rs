@@ -169,14 +169,10 @@ codes! {
     UnknownEdition = 69, Error, Run;
     /// A pull secret, volume, mount, container, variable or another element of a list that is keyed by name stands twice.
     DuplicateName = 70, Error, Run;
-    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
-    DanglingOption = 71, Warning, Run;
     /// A topology that has no key: no domain can be told.
     NoTopologyKey = 72, Error, Run, "00 D3, D39";
     /// A topology key without effect under Unpinned.
     TopologyUnused = 73, Warning, Run, "00 D4";
-    /// A threshold that is no CEL expression over `value`.
-    BadThreshold = 74, Error, Run, "01 §7; 00 D18";
     /// A resource of a container whose name or amount Kubernetes refuses, or requests that do not fit the limits.
     ContainerResource = 75, Error, Run, "00 D25, D34";
     /// A reference to an object that cannot exist: an empty or illegal name or key.
@@ -185,6 +181,10 @@ codes! {
     BadToleration = 77, Error, Run, "00 D25";
     /// More processes per node than a pod has GPUs.
     MoreProcessesThanGpus = 78, Warning, Run, "02 §4.4";
+    /// A threshold that is no CEL expression over `value`.
+    BadThreshold = 94, Error, Run, "01 §7; 00 D18";
+    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
+    DanglingOption = 95, Warning, Run;
 
     // Fleet: NV100–NV139.
     /// The value of a node's label is no string.

@@ -48,9 +48,12 @@ pub(super) fn check(train_job: &TrainJobSpec, runtime: Option<&Value>, findings:
                 .named(job.name.as_str());
             if !known.is_empty() && !known.contains(job.name.as_str()) {
                 let message = format!(
-                    "the runtime patch of {manager} names the replicated job {:?}, and the runtime has only {}",
+                    "the runtime patch of {manager} names the replicated job {:?}, and the runtime has {}",
                     job.name,
-                    known.iter().copied().collect::<Vec<_>>().join(", ")
+                    match known.is_empty() {
+                        true => "none".to_owned(),
+                        false => format!("only {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
+                    }
                 );
                 findings.push(
                     Diagnostic::at(Code::RuntimePatches, path.key("name"), message)

@@ -167,9 +167,9 @@ fn containers_of_runtime(patch: &Pod<'_>, pods: &[Pod<'_>], findings: &mut Vec<D
             let name = item_name(container);
             if !name.is_empty() && !known.contains(&name) {
                 let message = format!(
-                    "a runtime patch names the container {name} in {key} of {}, and the runtime has only {}",
+                    "a runtime patch names the container {name} in {key} of {}, and the runtime has {}",
                     patch.job,
-                    if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+                    if known.is_empty() { "none".to_owned() } else { format!("only {}", known.join(", ")) }
                 );
                 findings.push(
                     Diagnostic::at(Code::RuntimePatches, element(&patch.path.key(key), index, container), message)
