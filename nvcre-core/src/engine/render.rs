@@ -4,7 +4,7 @@ use super::facts::{discover_options, framework};
 use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
@@ -225,6 +225,9 @@ impl Engine {
                 false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
+            // A field that is wrong in the run is wrong in the result, too.
+            let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
+            result.retain(|d| !said(d));
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
@@ -344,7 +347,14 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
     };
     // Of several that speak of one size, one stays.
     let sizes = [Code::NegativeCount, Code::JobSize];
+    // What stands in the result and was led back to no field follows from the errors of the run, when there are any.
+    let of_result = |path: &FieldPath| {
+        matches!(path.0.as_slice(), [Segment::Key(spec), Segment::Key(part), ..]
+            if spec == "spec" && matches!(part.as_str(), "jobTemplate" | "dependencies"))
+    };
+    let own_errors = errors.iter().any(|(_, path)| !of_result(path));
     let follows = |rule: &Diagnostic| match rule.code {
+        _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
         Code::NoEligibleNodes => other(rule, &[], &|path, error| error != path && error.0.starts_with(&path.0)),
         Code::NegativeCount => other(rule, &[], &|path, error| error == path),
         Code::JobSize => other(rule, &sizes, &|path, error| error == path),
