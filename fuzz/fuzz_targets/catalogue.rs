@@ -18,6 +18,6 @@ fuzz_target!(|bytes: &[u8]| {
     let engine = Engine::with_catalogue(read.value);
     let input = engine.read_run(RUN, "run.yaml", false);
     let options = Options { platform, gpu_arch, ..Options::default() };
-    let nodes = engine.assume_nodes(&input, &options, 4);
+    let nodes = engine.assume_nodes(&input, &options, 4).value;
     nvcre_fuzz::properties::render(&engine, &input, Some(&nodes), &options);
 });

@@ -212,8 +212,11 @@ fn made() -> impl Strategy<Value = Made> {
     )
 }
 
+/// Few cases by default; `PROPTEST_CASES=2000` looks longer.
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() }
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 32 };
+    ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
 fn all(out: &Out) -> impl Iterator<Item = &Manifest> {

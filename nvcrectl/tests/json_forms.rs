@@ -109,7 +109,17 @@ fn example(name: &str, outputs: &BTreeMap<&str, Vec<Value>>) -> String {
             cut(&mut plan, "/excluded", 1);
             plan
         }
-        "workflow" => output(&["workloadrun", "render", "fixtures/feature-gpus-per-node/run.yaml", "--platform", "onprem", "--gpu-arch", "h100", "-o", "json"]),
+        "workflow" => output(&[
+            "workloadrun",
+            "render",
+            "fixtures/feature-gpus-per-node/run.yaml",
+            "--platform",
+            "onprem",
+            "--gpu-arch",
+            "h100",
+            "-o",
+            "json",
+        ]),
         "manifest" => Value::Array(outputs["manifest"].iter().take(7).map(identity).collect()),
         "trace" => {
             let mut seen = Vec::new();
@@ -170,7 +180,8 @@ fn fields(name: &str) -> String {
         let definition = &schema["$defs"][&name];
         let table = rows(definition);
         if !table.is_empty() {
-            let text = definition["description"].as_str().unwrap_or_default().replace('\n', " ");
+            let text = definition["description"].as_str().unwrap_or_default();
+            let text = plain(text);
             out.push_str(&format!("\n**{name}**: {text}\n\n{table}"));
         }
         if schema["title"] != "Workflow" {
@@ -181,9 +192,14 @@ fn fields(name: &str) -> String {
     out
 }
 
+/// A description in one line, without the links of rustdoc.
+fn plain(text: &str) -> String {
+    text.replace('\n', " ").replace("[`", "`").replace("`]", "`")
+}
+
 /// The fields of one type, or its words, or its forms.
 fn rows(schema: &Value) -> String {
-    let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
+    let cell = |text: &str| plain(text).replace('|', "\\|");
     let described = |value: &Value| cell(value["description"].as_str().unwrap_or_default());
     if let Some(properties) = schema["properties"].as_object() {
         let required = schema["required"].as_array().cloned().unwrap_or_default();

@@ -126,7 +126,8 @@ impl<'a> EntryRef<'a> {
         let mut job_template = entry.job_template.as_ref().map(|patch| expand(patch, inputs));
         if !trainer_env.is_empty() {
             let trainer = object! { "env": trainer_env.iter().map(Value::from).collect::<Vec<_>>() };
-            let patch = object! { "spec": object! { "workload": object! { "trainJob": object! { "trainer": trainer } } } };
+            let patch =
+                object! { "spec": object! { "workload": object! { "trainJob": object! { "trainer": trainer } } } };
             match &mut job_template {
                 Some(template) => merge(template, patch),
                 None => job_template = Some(patch),

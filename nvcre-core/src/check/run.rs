@@ -2,7 +2,8 @@
 
 use super::GoDuration;
 use super::{
-    is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem, pod, selector,
+    is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem, pod,
+    pod_parts, selector,
 };
 use crate::api::*;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
@@ -25,6 +26,7 @@ pub fn check_run(run: &WorkloadRun) -> Vec<Diagnostic> {
         selector::check_target(target, &FieldPath::parse("spec.target"), &mut out);
     }
     not_empty(&spec.image, "spec.image", "the container image of the workload", &mut out);
+    pod_parts::trainer_image(&spec.image, &FieldPath::parse("spec.image"), &mut out);
     framework(spec, &mut out);
     minimum(spec.num_nodes.into(), 1, "spec.numNodes", &mut out);
     config(spec, &mut out);
@@ -212,7 +214,11 @@ fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             .with_help("keep one of them and remove the rest"),
         ),
         (None, Some(reference)) => {
-            not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out)
+            let path = path.key("configMapRef").key("name");
+            not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out);
+            if !reference.name.is_empty() {
+                pod_parts::object_name(&reference.name, "spec.config.configMapRef", path, out);
+            }
         }
         (inline, None) if inline.as_ref().is_none_or(|files| files.is_empty()) => out.push(
             Diagnostic::at(

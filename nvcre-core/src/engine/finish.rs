@@ -54,12 +54,10 @@ pub(super) fn gang_contract(spec: &mut WorkflowSpec, labels: &FieldPath) -> Vec<
     gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), labels)
 }
 
-/// The limits of Trainer and JobSet on the result (08 rows 14–24).
-pub(super) fn trainer_limits(spec: &WorkflowSpec) -> Vec<Diagnostic> {
+/// What the cluster refuses in the result (00 D25, 08 rows 6–24). `run` is the name of the run.
+pub(super) fn trainer_limits(spec: &WorkflowSpec, run: &str) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    if let Some(train_job) = &spec.job_template.spec.workload.train_job {
-        jobs::check_workload(train_job, &spec.dependencies, &mut out);
-    }
+    jobs::check_workload(spec, run, &mut out);
     out
 }
 

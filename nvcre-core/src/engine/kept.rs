@@ -126,10 +126,9 @@ fn compute_domains<R: Recorder>(rendering: &mut Rendering<'_>, recorder: &mut R)
         );
         record(recorder, path, Origin::Placement, Some(old), json!(size));
     }
-    blame::lead_back(rendering, &mut found);
     // A number that only the catalogue wrote is nothing to tell anybody.
-    found.retain(|d| d.path.as_ref().is_some_and(blame::is_override));
-    found
+    let brought = |d: Diagnostic| Some(d.clone().with_path(blame::brought(rendering, d.path.as_ref()?)?));
+    found.into_iter().filter_map(brought).collect()
 }
 
 /// There is always a limit per job (00 D11, 10 §2).

@@ -5,7 +5,7 @@ use super::kept::{self, Before};
 use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, placement, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
@@ -56,7 +56,7 @@ impl Rendering<'_> {
         let mut out = Jobs { prepared: None, diagnostics: Vec::new() };
         let (Some(inventory), Some(fleet)) = (self.inventory, &self.fleet) else {
             out.diagnostics.push(no_inventory());
-            place(self.source, &mut out.diagnostics);
+            place(self.source, &self.run, &mut out.diagnostics);
             return out;
         };
         if !self.is_printable() {
@@ -80,7 +80,7 @@ impl Rendering<'_> {
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
         out.prepared = prepared;
-        place(self.source, &mut out.diagnostics);
+        place(self.source, &self.run, &mut out.diagnostics);
         crate::diagnostic::sort(&mut out.diagnostics);
         out
     }
@@ -223,10 +223,13 @@ impl Engine {
             // What a faulty gang scheduler does to the result is no fault of its own.
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
-                true => finish::trainer_limits(&rendering.workflow.spec),
-                false => resolve::contract(&mut rendering.workflow.spec, &labels),
+                true => finish::trainer_limits(&rendering.workflow.spec, &rendering.run.metadata.name),
+                false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
+            // A field that is wrong in the run is wrong in the result, too.
+            let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
+            result.retain(|d| !said(d));
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
@@ -238,7 +241,7 @@ impl Engine {
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
         self.place(&mut rendering, options, &mut found);
-        rendering.diagnostics = join(input, inventory, found);
+        rendering.diagnostics = join(input, &rendering.run, inventory, found);
         rendering
     }
 
@@ -302,7 +305,12 @@ impl Engine {
 }
 
 /// Findings of reading and of rules, each once, with their places, in the order of the file.
-fn join(input: &RunInput, inventory: Option<&Inventory>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn join(
+    input: &RunInput,
+    run: &WorkloadRun,
+    inventory: Option<&Inventory>,
+    mut found: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
     let mut rules: Vec<Diagnostic> = Vec::with_capacity(found.len());
     // Nodes that could not be read may be the ones that are missed.
     let missed = |d: &Diagnostic| {
@@ -317,7 +325,7 @@ fn join(input: &RunInput, inventory: Option<&Inventory>, mut found: Vec<Diagnost
         }
     }
     let mut rules = without_follow_ups(&input.diagnostics, rules);
-    place(input.source.as_ref(), &mut rules);
+    place(input.source.as_ref(), run, &mut rules);
     let mut all = input.diagnostics.clone();
     all.extend(rules);
     crate::diagnostic::sort(&mut all);
@@ -339,13 +347,24 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
         .filter(|d| d.severity == Severity::Error)
         .filter_map(|d| Some((d.code, d.path.clone()?)))
         .collect();
-    let other = |rule: &Diagnostic, is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
+    let other = |rule: &Diagnostic, not: &[Code], is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
         let Some(path) = &rule.path else { return false };
-        errors.iter().any(|(code, error)| *code != rule.code && is(path, error))
+        errors.iter().any(|(code, error)| *code != rule.code && !not.contains(code) && is(path, error))
     };
+    // Of several that speak of one size, one stays.
+    let sizes = [Code::NegativeCount, Code::JobSize];
+    // What stands in the result and was led back to no field follows from the errors of the run, when there are any.
+    let of_result = |path: &FieldPath| {
+        matches!(path.0.as_slice(), [Segment::Key(spec), Segment::Key(part), ..]
+            if spec == "spec" && matches!(part.as_str(), "jobTemplate" | "dependencies"))
+    };
+    let own_errors = errors.iter().any(|(_, path)| !of_result(path));
     let follows = |rule: &Diagnostic| match rule.code {
-        Code::NoEligibleNodes => other(rule, &|path, error| error != path && error.0.starts_with(&path.0)),
-        Code::NegativeCount | Code::JobSize | Code::UnpinnedWithoutSize => other(rule, &|path, error| error == path),
+        _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
+        Code::NoEligibleNodes => other(rule, &[], &|path, error| error != path && error.0.starts_with(&path.0)),
+        Code::NegativeCount => other(rule, &[], &|path, error| error == path),
+        Code::JobSize => other(rule, &sizes, &|path, error| error == path),
+        Code::UnpinnedWithoutSize => other(rule, &sizes, &|path, error| error == path),
         _ => false,
     };
     let kept: Vec<bool> = rules.iter().map(|rule| !follows(rule)).collect();
@@ -353,11 +372,22 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
 }
 
 /// Adds file, line and column; what speaks of no field, or of one that only the result has, belongs to the file as a
-/// whole.
-fn place(source: Option<&Source>, findings: &mut [Diagnostic]) {
+/// whole, and so does a name or namespace that stands in a flag and not in the file.
+fn place(source: Option<&Source>, run: &WorkloadRun, findings: &mut [Diagnostic]) {
     let Some(source) = source else { return };
     source.locate(findings);
+    let metadata = source.root.as_ref().and_then(|root| root.get("metadata"));
+    let written = |key: &str| metadata.and_then(|m| m.get(key)).and_then(|value| value.as_str()).unwrap_or_default();
+    let fields = [("name", &run.metadata.name), ("namespace", &run.metadata.namespace)];
+    let by_flag: Vec<FieldPath> = fields
+        .into_iter()
+        .filter(|(key, value)| written(key) != value.as_str())
+        .map(|(key, _)| FieldPath::root().key("metadata").key(key))
+        .collect();
     for finding in findings {
         finding.file.get_or_insert_with(|| source.file.clone());
+        if finding.path.as_ref().is_some_and(|path| by_flag.contains(path)) {
+            finding.span = None;
+        }
     }
 }

@@ -5,7 +5,9 @@ use crate::api::{PATCH_MANAGER, Value};
 use crate::catalogue::{EntryRef, Input};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::ResourceRequest;
+use crate::jobs::{ClaimUse, claim_use};
 use crate::overrides::{Layer, Match};
+use crate::workflow::claim_name;
 
 /// What a template leaves out (02 §12).
 pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
@@ -113,20 +115,7 @@ fn own_requests(rendering: &Rendering<'_>) -> Vec<ResourceRequest> {
 /// Warnings that need the result and no entry.
 pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    if let Some(checkpoint) = &rendering.workflow.spec.job_template.spec.checkpoint
-        && rendering.run.spec.checkpoint.is_some()
-    {
-        let claim = checkpoint.pvc_name.as_str();
-        let deps = &rendering.workflow.spec.dependencies;
-        let patches = serde_json::to_value(&rendering.workflow.spec.job_template.spec.workload).unwrap_or_default();
-        let mounted = deps.iter().chain([&patches]).any(|value| claims(value, claim));
-        if !mounted {
-            let message = format!("the claim {claim} is made, and no pod of the run mounts it");
-            out.push(Diagnostic::at(Code::CheckpointNotMounted, "spec.checkpoint", message).with_help(format!(
-                "add a volume with persistentVolumeClaim.claimName {claim} to spec.volumes, and a mount"
-            )));
-        }
-    }
+    out.extend(checkpoint_not_mounted(rendering));
     let train_job = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref();
     let foreign = train_job.into_iter().flat_map(|t| &t.runtime_patches).filter(|p| p.manager == PATCH_MANAGER);
     if foreign.clone().any(|p| p.time.is_some()) {
@@ -136,14 +125,27 @@ pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     out
 }
 
-/// True when some volume below a value claims a PVC of that name.
-fn claims(value: &Value, name: &str) -> bool {
-    match value {
-        Value::Object(map) => {
-            map.get("persistentVolumeClaim").and_then(|c| c.get("claimName")).and_then(Value::as_str) == Some(name)
-                || map.values().any(|v| claims(v, name))
-        }
-        Value::Array(items) => items.iter().any(|v| claims(v, name)),
-        _ => false,
-    }
+/// The claim of the checkpoint, when no pod sees it (00 D52).
+fn checkpoint_not_mounted(rendering: &Rendering<'_>) -> Option<Diagnostic> {
+    rendering.run.spec.checkpoint.as_ref()?;
+    let spec = &rendering.workflow.spec;
+    let claim = spec.job_template.spec.checkpoint.as_ref()?.pvc_name.as_str();
+    let own = claim_name(&rendering.run.metadata.name);
+    let what = match claim == own {
+        true => format!("the claim {claim} is made"),
+        false => format!("checkpoints are kept in the claim {claim}, which an override names"),
+    };
+    let (how, help) = match claim_use(spec.job_template.spec.workload.train_job.as_ref(), &spec.dependencies, claim) {
+        ClaimUse::Mounted => return None,
+        ClaimUse::Nowhere => (
+            "no pod of the run mounts it".to_owned(),
+            format!("add a volume with persistentVolumeClaim.claimName {claim} to spec.volumes, and a mount"),
+        ),
+        ClaimUse::NotMounted(volume) => (
+            format!("no container mounts its volume {volume}"),
+            format!("add a mount of {volume} to spec.volumeMounts"),
+        ),
+    };
+    let finding = Diagnostic::at(Code::CheckpointNotMounted, "spec.checkpoint", format!("{what}, and {how}"));
+    Some(finding.with_help(help))
 }

@@ -45,30 +45,6 @@ impl Groups {
     }
 }
 
-/// Nodes per job from the trainer (03 §5.1).
-pub(crate) fn nodes_per_job(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) -> Option<i64> {
-    let size = input.train_job().and_then(|t| t.trainer.as_ref()).and_then(|t| t.num_nodes);
-    match size {
-        Some(size) if size > 0 => Some(size.into()),
-        Some(size) => {
-            let message = format!("the trainer's numNodes is {size}; a job needs at least one node");
-            findings.push(
-                Diagnostic::at(Code::JobSize, SIZE, message)
-                    .with_help("set numNodes to 1 or more; it is honoured exactly, and no size stands for all nodes"),
-            );
-            None
-        }
-        None => {
-            let message = "the job template has no trainer.numNodes, so the size of a job is unknown";
-            findings.push(
-                Diagnostic::at(Code::JobSize, SIZE, message)
-                    .with_help("keep overrides from removing spec.workload.trainJob.trainer.numNodes"),
-            );
-            None
-        }
-    }
-}
-
 /// Groups of `size` nodes with all findings; `None` when there are none.
 pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagnostic>) -> Option<Groups> {
     conflicts_with_unpinned(input, findings);

@@ -29,6 +29,7 @@ mod unique;
 
 pub use input::{Delivery, Facts, JobsInput};
 pub use limits::check_workload;
+pub(crate) use limits::{ClaimUse, claim_use};
 pub use names::*;
 pub use partition::{Group, Grouping, PartitionError, partition};
 pub use patch::{LAUNCHER, WORKER, edit_patch, edit_pod_patch, target_jobs, worker_job};

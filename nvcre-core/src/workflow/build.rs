@@ -122,10 +122,10 @@ pub fn build<R: Recorder>(input: &BuildInput<'_>, recorder: &mut R) -> Built {
         workload: WorkloadSpec { train_job: Some(train_job) },
         workload_metadata: (!labels.is_empty()).then_some(WorkloadMetadata { labels }),
         node_health_monitor: Some(NodeHealthMonitor { cel: Some(CelHealthCheck { expression: CORDON_CHECK.into() }) }),
-        checkpoint: spec.checkpoint.as_ref().map(|c| CheckpointConfig {
-            pvc_name: format!("{name}-checkpoint-pvc"),
-            max_restarts: Some(c.max_restarts.unwrap_or(0)),
-        }),
+        checkpoint: spec
+            .checkpoint
+            .as_ref()
+            .map(|c| CheckpointConfig { pvc_name: claim_name(name), max_restarts: Some(c.max_restarts.unwrap_or(0)) }),
         goodput_measurement: spec.goodput_measurement.clone(),
         bandwidth_measurement: spec.bandwidth_measurement.clone(),
         ..JobSpec::default()
@@ -173,6 +173,11 @@ fn inline_config_map(run: &WorkloadRun) -> Option<Value> {
     }))
 }
 
+/// Name of the claim that a run with a checkpoint makes (02 §5.3).
+pub(crate) fn claim_name(run: &str) -> String {
+    format!("{run}-checkpoint-pvc")
+}
+
 fn checkpoint_claim(run: &WorkloadRun) -> Option<Value> {
     let checkpoint = run.spec.checkpoint.as_ref()?;
     let mut claim = json!({
@@ -185,7 +190,7 @@ fn checkpoint_claim(run: &WorkloadRun) -> Option<Value> {
     Some(json!({
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": { "name": format!("{}-checkpoint-pvc", run.metadata.name), "labels": { "app": run.metadata.name } },
+        "metadata": { "name": claim_name(&run.metadata.name), "labels": { "app": run.metadata.name } },
         "spec": claim,
     }))
 }

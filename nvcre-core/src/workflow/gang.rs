@@ -27,6 +27,11 @@ pub fn resolve(spec: Option<&GangSchedulerSpec>) -> Option<GangSchedulerSpec> {
     })
 }
 
+/// True for the scheduler that starts no pod of a gang before all are there (02 §6).
+pub(crate) fn is_kai(gang: &GangSchedulerSpec) -> bool {
+    gang.scheduler_name == KAI
+}
+
 /// True for label keys that only the engine may set (01 §5.2).
 pub fn is_reserved_key(key: &str) -> bool {
     key == MANAGED_BY_KEY || key.starts_with(OWN_PREFIX)

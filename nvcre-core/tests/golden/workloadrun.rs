@@ -171,8 +171,7 @@ pub fn read(case: &Case) {
 
 /// Without torch and mpi, exec must be there. The input is a spec alone, so nothing but this rule counts.
 pub fn exec_framework(case: &Case) {
-    let mut run = WorkloadRun::default();
-    run.spec = typed(&case.input());
+    let mut run = WorkloadRun { spec: typed(&case.input()), ..WorkloadRun::default() };
     run.metadata.name = "test-wr".into();
     let found = nvcre_core::check::check_run(&run);
     let rule: Vec<_> = found.into_iter().filter(|d| d.code == Code::FrameworkChoice).collect();

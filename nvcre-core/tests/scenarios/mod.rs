@@ -122,8 +122,8 @@ impl Scenario {
         }
         let mut reader = InventoryReader::new();
         for path in &self.nodes {
-            let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            reader.read(&Self::file_name(path), file);
+            let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            reader.read(&Self::file_name(path), bytes.as_slice());
         }
         let read = reader.finish();
         (Some(read.value), read.diagnostics)

@@ -62,7 +62,7 @@ fn row_26_an_empty_term_matched_nothing_or_everything() {
         ]}]),
     ] {
         let out = on(&nodes("onprem", "h100", 4), &with(basic(), json!({"overrides": own_affinity(&empty)})));
-        assert_eq!(out.of(Code::EmptyAffinityTerm).is_empty(), false, "{empty}: {:?}", out.errors());
+        assert!(!out.of(Code::EmptyAffinityTerm).is_empty(), "{empty}: {:?}", out.errors());
         assert!(out.jobs.is_empty() && out.controller.is_empty());
     }
     // Nothing to say: no affinity at all, no term without expressions, no list without values.

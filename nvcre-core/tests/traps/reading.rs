@@ -127,12 +127,15 @@ fn row_31_files_of_windows_and_of_other_editors() {
 fn row_32_other_documents_were_ignored() {
     let two = format!("{GOOD}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: other}}\n");
     let read_two = read(two.as_bytes());
-    let d = finding(&read_two.diagnostics, Code::WrongKind);
+    let d = finding(&read_two.diagnostics, Code::ExtraDocument);
     assert!(d.message.contains("ConfigMap") && d.message.contains('2'), "{}", d.message);
     assert_eq!(read_two.run.metadata.name, "sweep", "the run is read all the same");
     finding(&read(b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n").diagnostics, Code::WrongKind);
     finding(&read(b"").diagnostics, Code::WrongKind);
-    finding(&read(format!("{GOOD}---\n{GOOD}").as_bytes()).diagnostics, Code::WrongKind);
+    finding(&read(format!("{GOOD}---\n{GOOD}").as_bytes()).diagnostics, Code::ExtraDocument);
+    let behind = read(format!("apiVersion: v1\nkind: ConfigMap\n---\n{GOOD}").as_bytes());
+    assert!(finding(&behind.diagnostics, Code::ExtraDocument).message.contains("document 1"));
+    assert_eq!(behind.run.metadata.name, "sweep", "the run is found behind other documents");
 
     // An inventory takes any mix.
     let node = |name: &str| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"nvidia.com/gpu.present": "true"}}});

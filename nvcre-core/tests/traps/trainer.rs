@@ -298,7 +298,7 @@ fn row_23_lists_longer_than_trainer_takes() {
     spec["framework"]["exec"]["args"] = json!(["x".repeat(64 * 1024)]);
     h100(&spec).fine();
     let env: Vec<Value> = (0..129).map(|n| json!({"name": format!("MINE_{n}"), "value": "1"})).collect();
-    let text = h100(&with(torch(), trainer(json!({"env": env})))).one(Code::TrainerEnv);
+    let text = h100(&with(torch(), trainer(json!({"env": env})))).one(Code::TooManyVariables);
     assert!(text.contains("129") && text.contains("128"), "{text}");
 }
 

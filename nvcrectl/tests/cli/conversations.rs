@@ -2,25 +2,41 @@
 
 use crate::common::root;
 
-#[test]
-fn conversations_are_as_written() {
+fn conversations(pattern: &str) {
+    // Commands name files as one does in the root of the repository.
+    std::env::set_current_dir(root()).unwrap();
     trycmd::TestCases::new()
         .env("TERM", "dumb")
-        .case("tests/cmd/*.md")
+        .case(root().join(pattern))
         .register_bin("nvcrectl", std::path::Path::new(env!("CARGO_BIN_EXE_nvcrectl")));
 }
 
-/// Every command of README.md that is no call of cargo. Its blocks say `console`, so trycmd runs them; they are run in
-/// a copy of what they read, since they may write.
+#[test]
+fn conversations_are_as_written() {
+    conversations("nvcrectl/tests/cmd/*.md");
+}
+
 #[test]
 fn commands_of_the_readme_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    std::fs::write(folder.path().join("README.md"), readme).unwrap();
     let commands = include_str!("../../../README.md").lines().filter(|line| line.starts_with("$ nvcrectl ")).count();
     assert!(commands >= 8, "README.md shows {commands} commands");
-    trycmd::TestCases::new()
-        .env("TERM", "dumb")
-        .case("../README.md")
-        .register_bin("nvcrectl", std::path::Path::new(env!("CARGO_BIN_EXE_nvcrectl")));
+    conversations("README.md");
+}
+
+/// Every direct dependency of the workspace is in the table of README.md with its reason, and nothing else is.
+#[test]
+fn the_table_of_dependencies_is_current() {
+    let (_, table) = include_str!("../../../README.md").split_once("## Dependencies").unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    let mut told: Vec<&str> =
+        rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)).collect();
+    told.sort_unstable();
+    let manifest = include_str!("../../../Cargo.toml");
+    let (_, dependencies) = manifest.split_once("[workspace.dependencies]").unwrap();
+    let lines = dependencies.lines().take_while(|line| !line.starts_with("[workspace.lints"));
+    let mut used: Vec<&str> = lines.filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect();
+    used.retain(|name| *name != "nvcre-core");
+    used.push("serde-saphyr");
+    used.sort_unstable();
+    assert_eq!(told, used);
 }

@@ -128,7 +128,10 @@ fn wrong_usage_names_what_is_known() {
     let group = said(&format!("workloadrun render {RUN} --nodes {NODES} --show jobs --group group-9"));
     assert!(group.contains("there are 4 (group-0, group-1, group-2, group-3)"), "{group}");
     let nodes = said(&format!("workloadrun render {RUN} --show manifests"));
-    assert!(nodes.contains("error[NV137]") && nodes.contains("--nodes") && nodes.contains("--assume-nodes N"), "{nodes}");
+    assert!(
+        nodes.contains("error[NV137]") && nodes.contains("--nodes") && nodes.contains("--assume-nodes N"),
+        "{nodes}"
+    );
     let assumed = said(&format!("workloadrun render {RUN} --assume-nodes 4"));
     assert!(assumed.contains("--platform <PLATFORM>"), "{assumed}");
 }

@@ -21,7 +21,11 @@ fn the_pages_own_command_works_word_for_word() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("rm -rf /opt/amazon"), "{}", ran.stdout);
     assert!(ran.stdout.contains("NCCL_NET_PLUGIN=none"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("gb300 adds E1, E2, E7, E10"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("gb300 adds compute-domain, aws-topology-key, aws-gb300-mpi-transport, aws-gb300-roce"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -92,8 +96,21 @@ fn made_up_nodes_are_of_the_declared_platform() {
 #[test]
 fn flags_edit_the_run() {
     let ran = run(&[
-        "workloadrun", "render", RUN, "--nodes", NODES, "--name", "friday", "-n", "gpu-tests", "--show", "manifests",
-        "-o", "json", "--group", "group-1",
+        "workloadrun",
+        "render",
+        RUN,
+        "--nodes",
+        NODES,
+        "--name",
+        "friday",
+        "-n",
+        "gpu-tests",
+        "--show",
+        "manifests",
+        "-o",
+        "json",
+        "--group",
+        "group-1",
     ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let objects: Vec<serde_json::Value> =

@@ -22,13 +22,23 @@ fn people_see_file_line_and_column_and_the_line_itself() {
     assert_eq!((fine.stderr.as_str(), fine.stdout.as_str()), ("no findings\n", ""));
 }
 
+/// A name that stands in a flag is not looked for in the file.
+#[test]
+fn a_flag_has_no_line() {
+    let words = ["workloadrun", "check", RUN, "--platform", "aws", "--gpu-arch", "gb300", "--name", "Not_A_Name"];
+    let ran = run(&words);
+    assert!(ran.stderr.starts_with("error[NV048]: \"Not_A_Name\" is no name"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("my-workload"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("metadata.name"), "{}", ran.stderr);
+}
+
 #[test]
 fn colours_follow_the_usual_variables() {
     let words = ["workloadrun", "check", BAD];
     let forced = finish(command(&words).env("CLICOLOR_FORCE", "1"));
     assert!(forced.stderr.contains("\u{1b}["), "{}", forced.stderr);
     let refused = finish(command(&words).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1"));
-    assert!(!refused.stderr.contains('\u{1b}') || forced.stderr == refused.stderr);
+    assert!(!refused.stderr.contains('\u{1b}'), "{}", refused.stderr);
     let usage = ["workloadrun", "render", RUN, "--platform", "awz"];
     assert!(finish(command(&usage).env("CLICOLOR_FORCE", "1")).stderr.starts_with("\u{1b}[1m\u{1b}[31merror:"));
     assert!(finish(command(&usage).env("NO_COLOR", "1")).stderr.starts_with("error: --platform"));
@@ -43,7 +53,6 @@ fn programs_get_one_object_a_line() {
     assert_eq!((&number["span"]["start"]["line"], &number["span"]["start"]["column"]), (&12.into(), &20.into()));
     assert_eq!(number["file"], BAD);
     let human = run(&["workloadrun", "check", BAD]);
-    assert_eq!(human.stderr.matches("\n  ").count() > lines.len(), true);
     assert_eq!(human.stderr.matches("error[").count(), lines.iter().filter(|d| d["severity"] == "error").count());
 }
 
@@ -66,7 +75,10 @@ fn sarif_is_one_log() {
     let log: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!(log["version"], "2.1.0");
     let run_ = &log["runs"][0];
-    assert_eq!((&run_["tool"]["driver"]["name"], &run_["columnKind"]), (&"nvcrectl".into(), &"unicodeCodePoints".into()));
+    assert_eq!(
+        (&run_["tool"]["driver"]["name"], &run_["columnKind"]),
+        (&"nvcrectl".into(), &"unicodeCodePoints".into())
+    );
     let rules = run_["tool"]["driver"]["rules"].as_array().unwrap();
     for result in run_["results"].as_array().unwrap() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();

@@ -48,7 +48,7 @@ fn a_workflow_is_one_file_and_jobs_are_folders() {
     // Another form replaces it.
     assert_eq!(render(&out, &["--show", "manifests"]).code, 0);
     let manifests = names(&out);
-    assert_eq!(manifests[0], "group-0/01-trainingruntime-my-workload-runtime-18d10-job.yaml");
+    assert_eq!(manifests[0], "group-0/01-computedomain-my-workload-compute-domain-18d10-group-0-iter-1.yaml");
     assert!(manifests.iter().any(|n| n == "run/01-configmap-my-workload-nvcre-run.yaml"), "{manifests:?}");
     assert!(!manifests.iter().any(|n| n == "workflow.yaml"));
     let folders: Vec<&str> = manifests.iter().map(|n| n.split('/').next().unwrap()).collect();
@@ -153,7 +153,11 @@ fn a_full_disk_says_what_was_written() {
     let mut shell = std::process::Command::new("bash");
     let ran = finish(shell.args(["-c", &script]).current_dir(crate::common::root()));
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("cannot write ") && ran.stderr.contains("of this rendering are in place"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cannot write ") && ran.stderr.contains("of this rendering are in place"),
+        "{}",
+        ran.stderr
+    );
     let left = names(&out);
     assert!(left.iter().all(|name| !name.contains(".nvcrectl-tmp-")), "{left:?}");
     for name in &left {

@@ -33,7 +33,17 @@ fn a_template_keeps_its_conditions() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let words = [
-        "workloadrun", "render", RUN, "--platform", "aws", "--gpu-arch", "gb300", "--assume-nodes", "4000", "--show", "manifests",
+        "workloadrun",
+        "render",
+        RUN,
+        "--platform",
+        "aws",
+        "--gpu-arch",
+        "gb300",
+        "--assume-nodes",
+        "4000",
+        "--show",
+        "manifests",
     ];
     let mut child = command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();

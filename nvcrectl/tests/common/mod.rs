@@ -35,8 +35,7 @@ pub fn run(words: &[&str]) -> Ran {
 
 /// Runs it with a text on stdin.
 pub fn run_with(words: &[&str], stdin: &[u8]) -> Ran {
-    let mut child =
-        command(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A command that does not read it all closes the pipe.
     let _ = child.stdin.take().unwrap().write_all(stdin);
     ran(child.wait_with_output().unwrap())

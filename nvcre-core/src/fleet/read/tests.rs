@@ -255,8 +255,8 @@ impl io::Read for Slow<'_> {
 
 #[test]
 fn readers_may_give_little_and_may_break_off() {
-    let mut value = node("gröẞe-😀");
-    value["metadata"]["labels"]["ä"] = json!("é😀");
+    let mut value = node("a");
+    value["metadata"]["labels"]["gröẞe-😀"] = json!("é😀");
     for text in [to_yaml(&value), value.to_string()] {
         let want = format!("{:?}", clean(&text));
         for size in [1, 2, 3, 5] {
@@ -276,6 +276,7 @@ fn readers_may_give_little_and_may_break_off() {
         assert_eq!(codes(&read), [Code::Unreadable], "{:?}", read.diagnostics);
         assert!(read.diagnostics[0].message.contains("the disk is gone"));
         assert_eq!(names(&read.value), ["a"]);
+        assert!(read.value.incomplete, "nothing is sent on the ground of half an inventory");
     }
 }
 
@@ -377,9 +378,9 @@ fn hostile_inventories_are_refused_with_the_limit() {
 
 #[test]
 fn places_are_in_bytes_characters_and_lines() {
-    let text = "kind: List\nitems:\n- kind: Node\n  metadata: {name: ä, labels: {ö: 1, ü: 2}}\n";
+    let text = "kind: List\nitems:\n- kind: Node\n  metadata: {name: a, labels: {ö: 1, ü: 2}}\n";
     let json =
-        "{\"items\": [\n {\"metadata\": {\"name\": \"ä\", \"labels\": {\"ö\": 1, \"ü\": 2}}}], \"kind\": \"List\"}";
+        "{\"items\": [\n {\"metadata\": {\"name\": \"a\", \"labels\": {\"ö\": 1, \"ü\": 2}}}], \"kind\": \"List\"}";
     for text in [text, json] {
         let read = read_inventory(text);
         assert_eq!(codes(&read), [Code::NodeLabelType; 2]);

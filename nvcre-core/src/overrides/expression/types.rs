@@ -1,6 +1,7 @@
 //! Static types of an expression. The interpreter is dynamic: it would find a misspelt variable or a comparison of a
 //! string with a number only when it gets there, and calls the latter false. The engine refuses both (04 §2.5).
 
+use super::Variables;
 use super::cel::{MAX_DEPTH, MAX_LOOPS};
 use ::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 use std::fmt;
@@ -65,17 +66,8 @@ impl Type {
 type Found = Result<Type, String>;
 
 /// Checks that an expression names known variables and functions, mixes no types and is of type bool.
-pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
-    decide(Checker { scope: Vec::new(), threshold: false, loops: 0, depth: 0 }, expression)
-}
-
-/// The same for a threshold: the only variable is `value`, a number that compares with numbers of every kind.
-pub(super) fn check_threshold(expression: &IdedExpr) -> Result<(), String> {
-    let scope = vec![("value".to_owned(), Dyn)];
-    decide(Checker { scope, threshold: true, loops: 0, depth: 0 }, expression)
-}
-
-fn decide(mut checker: Checker, expression: &IdedExpr) -> Result<(), String> {
+pub(super) fn check(expression: &IdedExpr, variables: Variables) -> Result<(), String> {
+    let mut checker = Checker { variables, scope: Vec::new(), loops: 0, depth: 0 };
     match checker.infer(&expression.expr)? {
         Bool => Ok(()),
         Dyn => Err("the type of the expression is known only when it is evaluated, it must be bool".to_owned()),
@@ -84,10 +76,9 @@ fn decide(mut checker: Checker, expression: &IdedExpr) -> Result<(), String> {
 }
 
 struct Checker {
-    /// Variables of loops, innermost last; before them `value` of a threshold.
+    variables: Variables,
+    /// Variables of loops, innermost last.
     scope: Vec<(String, Type)>,
-    /// The variables of overrides are not there.
-    threshold: bool,
     loops: usize,
     depth: usize,
 }
@@ -145,10 +136,11 @@ impl Checker {
             return Ok(found.clone());
         }
         let plain = name.strip_prefix('.').unwrap_or(name);
-        match plain {
-            "domainCount" if !self.threshold => Ok(Int),
-            _ if !self.threshold && VARIABLES.contains(&plain) => Ok(Type::String),
-            "bool" | "int" | "uint" | "double" | "string" | "bytes" | "list" | "map" | "null_type" | "type" => {
+        match (plain, self.variables) {
+            ("domainCount", Variables::Override) => Ok(Int),
+            (name, Variables::Override) if VARIABLES.contains(&name) => Ok(Type::String),
+            ("value", Variables::Threshold) => Ok(Double),
+            ("bool" | "int" | "uint" | "double" | "string" | "bytes" | "list" | "map" | "null_type" | "type", _) => {
                 Ok(Type::Meta)
             }
             _ => Err(format!("{name:?} is no variable of an expression")),
@@ -202,8 +194,16 @@ impl Checker {
         for arg in &call.args {
             types.push(self.infer(&arg.expr)?);
         }
-        function(name, call.target.is_some(), &types)
+        let mixed = self.variables == Variables::Threshold && compares_numbers(name, &types);
+        if mixed { Ok(Bool) } else { function(name, call.target.is_some(), &types) }
     }
+}
+
+/// A comparison of numbers of whatever types.
+fn compares_numbers(name: &str, types: &[Type]) -> bool {
+    use operators as op;
+    let comparison = [op::EQUALS, op::NOT_EQUALS, op::GREATER, op::GREATER_EQUALS, op::LESS, op::LESS_EQUALS];
+    comparison.contains(&name) && types.iter().all(|t| matches!(t, Int | Uint | Double))
 }
 
 fn joined(a: Type, b: Type, what: &str) -> Found {

@@ -114,7 +114,8 @@ fn oracle(text: &str) -> Option<Value> {
 
 fn plain() -> impl Strategy<Value = String> {
     prop_oneof![
-        "[a-zA-Z/_.$-][a-zA-Z0-9/_.:@-]{0,8}[a-zA-Z0-9]",
+        "[a-zA-Z/_.$-][a-zA-Z0-9/_.:@-]{0,8}[a-zA-Z0-9]"
+            .prop_filter("`-_0` is a number for Kubernetes, and a text for serde-saphyr", |t| !t.starts_with("-_")),
         proptest::sample::select(vec![
             "yes",
             "No",
@@ -167,6 +168,8 @@ proptest! {
     #[test]
     fn serde_saphyr_reads_the_same(values in proptest::collection::vec(document(), 1..6)) {
         let text: String = values.iter().enumerate().map(|(at, v)| format!("key{at}: {v}\n- {v}\n").replace("\n- ", &format!("\nlist{at}:\n- ")).clone()).collect();
+        // Kubernetes drops underscores before it looks at a number: `-_0` is 0. The oracle looks at the sign first.
+        prop_assume!(!text.contains("-_") && !text.contains("+_"));
         prop_assert_eq!(Some(one(&text)), oracle(&text), "{}", text);
     }
 
@@ -178,5 +181,29 @@ proptest! {
             prop_assert!(span.start.offset <= text.len() as u64 && span.start.offset <= span.end.offset);
             prop_assert!(text.is_char_boundary(span.start.offset as usize));
         }
+    }
+}
+
+#[test]
+fn findings_point_at_the_value_or_at_the_key() {
+    use crate::diagnostic::{Code, Diagnostic, FieldPath};
+    let source =
+        read_documents(b"a:\n  b c: 1\n  list:\n  - {name: x, k: 2}\n", "f.yaml", &Limits::RUN).value.remove(0);
+    let a = FieldPath::parse("a");
+    for (path, at_key, line, column) in [
+        (a.key("b c"), false, 2, 8),
+        (a.key("b c"), true, 2, 3),
+        (a.key("list"), false, 3, 3),
+        (a.key("list").index(0).key("k"), false, 4, 18),
+        (a.key("list").named("x").key("k"), true, 4, 15),
+        // What is not there is looked for above it.
+        (a.key("list").index(0).key("no"), true, 4, 5),
+        (a.key("no"), false, 1, 1),
+    ] {
+        let finding = Diagnostic::at(Code::BadLabel, &path, "x");
+        let mut found = [if at_key { finding.at_key() } else { finding }];
+        source.locate(&mut found);
+        let at = found[0].span.unwrap().start;
+        assert_eq!((at.line, at.column, found[0].file.as_deref()), (line, column, Some("f.yaml")), "{path} {at_key}");
     }
 }
