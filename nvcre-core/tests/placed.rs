@@ -63,8 +63,7 @@ fn render(run: &str, inventory: Option<&Inventory>, options: &Options) -> Out {
     let input = engine.read_run(run.as_bytes(), "run.yaml", false);
     let rendering = engine.render(&input, inventory, options);
     let mut found = rendering.diagnostics.clone();
-    let mut out =
-        Out { workflow: rendering.workflow_value(), plan: None, manifests: Vec::new(), found: Vec::new() };
+    let mut out = Out { workflow: rendering.workflow_value(), plan: None, manifests: Vec::new(), found: Vec::new() };
     if inventory.is_some() {
         let jobs = rendering.jobs(Delivery::Trainer);
         found.extend(jobs.diagnostics);
@@ -116,8 +115,6 @@ fn plain(names: &[&str]) -> Inventory {
 }
 
 fn patches(train_job: &Value) -> Vec<(&str, Vec<&str>)> {
-    let list = |v: &'_ Value| v.as_array().cloned().unwrap_or_default();
-    let _ = list;
     train_job["runtimePatches"]
         .as_array()
         .unwrap()
@@ -173,7 +170,9 @@ fn own_entry_of_our_manager_is_kept() {
 #[test]
 fn execution_replaced_loses_the_deadline() {
     let rest = |own: &str| {
-        format!("  orchestration: {{{own}}}\n  overrides: [{{when: {{}}, orchestration: {{execution: {{maxConcurrent: 2}}}}}}]\n")
+        format!(
+            "  orchestration: {{{own}}}\n  overrides: [{{when: {{}}, orchestration: {{execution: {{maxConcurrent: 2}}}}}}]\n"
+        )
     };
     let out = on(&plain(&["a", "b"]), run(TORCH, &rest("timeoutPerJob: 30m")));
     assert_eq!(out.train_job()["activeDeadlineSeconds"], 24 * 3600);
@@ -192,7 +191,13 @@ fn placement_findings_are_those_of_the_result() {
         run(TORCH, &format!("  orchestration: {{{own}}}\n  overrides: [{{when: {{}}, orchestration: {{{over}}}}}]\n"))
     };
     // Unpinned only as written.
-    let out = on(&inventory, orchestration("placement: Unpinned, topology: {topologyKey: rack}", "placement: Pinned, topology: {topologyKey: ''}"));
+    let out = on(
+        &inventory,
+        orchestration(
+            "placement: Unpinned, topology: {topologyKey: rack}",
+            "placement: Pinned, topology: {topologyKey: ''}",
+        ),
+    );
     out.sound();
     for code in [Code::UnpinnedWithoutGang, Code::TopologyUnused, Code::PlacementConflict] {
         assert_eq!(out.of(code).len(), 0, "{code}");
@@ -202,7 +207,13 @@ fn placement_findings_are_those_of_the_result() {
     assert_eq!(path(out.one(Code::UnpinnedWithoutGang)), "spec.overrides[0].orchestration.placement");
     assert_eq!(path(out.one(Code::TopologyUnused)), "spec.orchestration.topology.topologyKey");
     // Strictness only as written.
-    let out = on(&inventory, orchestration("placement: Unpinned, topology: {topologyKey: rack, strictDomain: true}", "topology: {topologyKey: rack}"));
+    let out = on(
+        &inventory,
+        orchestration(
+            "placement: Unpinned, topology: {topologyKey: rack, strictDomain: true}",
+            "topology: {topologyKey: rack}",
+        ),
+    );
     assert_eq!(out.of(Code::PlacementConflict).len(), 0);
     // Racks as written, Unpinned by the override.
     let out = on(&inventory, orchestration("testScale: intra-rack", "placement: Unpinned"));
@@ -210,7 +221,8 @@ fn placement_findings_are_those_of_the_result() {
     assert_eq!(path(&found.clone()), "spec.orchestration.topology.strictDomain");
     assert_eq!(found.related[0].path.as_ref().unwrap().to_string(), "spec.overrides[0].orchestration.placement");
     // As written, whatever an override does later.
-    let out = on(&inventory, orchestration("testScale: intra-rack, placement: Unpinned", "topology: {topologyKey: ''}"));
+    let out =
+        on(&inventory, orchestration("testScale: intra-rack, placement: Unpinned", "topology: {topologyKey: ''}"));
     assert_eq!(path(out.one(Code::PlacementConflict)), "spec.orchestration.testScale");
 }
 
@@ -224,10 +236,12 @@ fn sizes_in_findings_are_the_resolved_ones() {
 
 #[test]
 fn strictness_from_an_override_falls_back_to_the_clique() {
-    let racks = h100(&["a", "b", "c"], |n, name| drop(n.label("nvidia.com/gpu.clique", if name == "a" { "x" } else { "y" })));
+    let racks =
+        h100(&["a", "b", "c"], |n, name| drop(n.label("nvidia.com/gpu.clique", if name == "a" { "x" } else { "y" })));
     let rest = "  orchestration: {testScale: intra-rack}\n  overrides: [{when: {}, orchestration: {topology: {strictDomain: true}}}]\n";
     let out = on(&racks, run(TORCH, rest));
-    let groups = |out: &Out| -> Vec<usize> { out.plan.as_ref().unwrap().groups.iter().map(|g| g.nodes.len()).collect() };
+    let groups =
+        |out: &Out| -> Vec<usize> { out.plan.as_ref().unwrap().groups.iter().map(|g| g.nodes.len()).collect() };
     out.sound();
     assert_eq!(groups(&out), [2, 1]);
     let out = on(&plain(&["a", "b"]), run(TORCH, rest));
@@ -240,7 +254,9 @@ fn intra_rack_emptied_by_an_override_is_said() {
         drop(n.label("nvidia.com/gpu.clique", "x").label("rack", "r"));
     });
     for topology in ["{topologyKey: ''}", "{topologyKey: rack}", "{topologyKey: rack, strictDomain: false}"] {
-        let rest = format!("  orchestration: {{testScale: intra-rack}}\n  overrides: [{{when: {{}}, orchestration: {{topology: {topology}}}}}]\n");
+        let rest = format!(
+            "  orchestration: {{testScale: intra-rack}}\n  overrides: [{{when: {{}}, orchestration: {{topology: {topology}}}}}]\n"
+        );
         let out = on(&racks, run(TORCH, &rest));
         assert_eq!(out.sound().plan.as_ref().unwrap().groups.len(), 2, "{topology}");
         let found = out.one(Code::TestScaleReplaced);
@@ -254,7 +270,10 @@ fn intra_rack_emptied_by_an_override_is_said() {
 #[test]
 fn strict_domains_do_not_make_intra_node_groups_larger() {
     let racks = h100(&["a", "b"], |n, _| drop(n.label("rack", "r")));
-    let out = on(&racks, run(TORCH, "  orchestration: {testScale: intra-node, topology: {topologyKey: rack, strictDomain: true}}\n"));
+    let out = on(
+        &racks,
+        run(TORCH, "  orchestration: {testScale: intra-node, topology: {topologyKey: rack, strictDomain: true}}\n"),
+    );
     let found = out.one(Code::PlacementConflict);
     assert!(found.message.contains("testScale") && found.message.contains("strictDomain"), "{found:?}");
     let out = on(&racks, run(TORCH, "  orchestration: {testScale: intra-node, topology: {topologyKey: rack}}\n"));
@@ -274,13 +293,18 @@ fn priority_class_of_an_override_vanishes_in_silence() {
 ";
     let out = on(&plain(&["a", "b"]), run(TORCH, rest));
     let found = out.sound().one(Code::NoEffect);
-    assert!(found.message.contains("\"low\"") && path(found).starts_with("spec.overrides[0].dependencies[0]"), "{found:?}");
+    assert!(
+        found.message.contains("\"low\"") && path(found).starts_with("spec.overrides[0].dependencies[0]"),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn half_a_wrapped_command_is_replaced_in_silence() {
     let trainer = |fields: &str| {
-        let rest = format!("  overrides: [{{when: {{}}, jobTemplate: {{spec: {{workload: {{trainJob: {{trainer: {{{fields}}}}}}}}}}}}}]\n");
+        let rest = format!(
+            "  overrides: [{{when: {{}}, jobTemplate: {{spec: {{workload: {{trainJob: {{trainer: {{{fields}}}}}}}}}}}}}]\n"
+        );
         render(&run(MPI, &rest), None, &declared("aws", "gb300"))
     };
     for (fields, field) in [("args: [sleep, '1']", "args"), ("command: [sh]", "command")] {
@@ -292,4 +316,218 @@ fn half_a_wrapped_command_is_replaced_in_silence() {
     let rest = "  overrides: [{when: {}, jobTemplate: {spec: {workload: {trainJob: {trainer: {args: ['1']}}}}}}]\n";
     let out = render(&run(MPI, rest), None, &declared("onprem", "h100"));
     assert_eq!(out.of(Code::HalfCommand).len(), 0, "nothing is wrapped there");
+}
+
+/// Two pools of the same platform and GPU: `one` offers one NIC resource, `two` another.
+fn pools() -> Inventory {
+    let mut builder = InventoryBuilder::new();
+    for (name, pool, nic) in
+        [("a", "one", "rdma/x"), ("b", "one", "rdma/x"), ("c", "two", "rdma/y"), ("d", "two", "rdma/y")]
+    {
+        node(&mut builder, name, "NVIDIA-B200")
+            .label("pool", pool)
+            .label("rack", if pool == "one" { "r1" } else { name })
+            .allocatable(nic, "8");
+    }
+    node(&mut builder, "e", "NVIDIA-B200").label("pool", "one").cordoned(true);
+    node(&mut builder, "f", "NVIDIA-B200")
+        .label("pool", "two")
+        .label("rack", "f")
+        .allocatable("rdma/y", "8")
+        .cordoned(true);
+    builder.build()
+}
+
+const TO_TWO: &str = "  target: {nodeSelector: {pool: one}, nodeNames: [a, b, e, gone]}
+  orchestration: {topology: {topologyKey: rack}}
+  overrides: [{when: {}, orchestration: {target: {nodeSelector: {pool: two}}}}]
+";
+
+#[test]
+fn a_target_set_by_an_override_keeps_facts_of_the_old_nodes() {
+    let out = on(&pools(), run(MPI, TO_TWO));
+    let plan = out.sound().plan.as_ref().unwrap();
+    assert_eq!(plan.groups[0].nodes, ["c", "d"]);
+    assert_eq!(plan.nic_resource_name, "rdma/y");
+    let worker = out.workflow.to_string();
+    assert!(worker.contains("rdma/y") && !worker.contains("rdma/x"), "{worker}");
+    assert_eq!(out.of(Code::UnknownNodeNames).len(), 0);
+    let cordoned = out.one(Code::CordonedNodesExcluded);
+    assert!(cordoned.message.contains(": f"), "{cordoned:?}");
+    assert_eq!(path(cordoned), "spec.overrides[0].orchestration.target.includeUnschedulable");
+    assert_eq!(out.of(Code::NicResourceDetection).len(), 0);
+}
+
+fn azure() -> Inventory {
+    let mut builder = InventoryBuilder::new();
+    for name in ["a", "b"] {
+        node(&mut builder, name, "NVIDIA-H100-80GB-HBM3").provider_id("azure:///x").allocatable("rdma/ib", "8");
+    }
+    builder.build()
+}
+
+#[test]
+fn unoffered_resources_are_those_of_the_result() {
+    let out = on(&azure(), run(MPI, ""));
+    let before = out.of(Code::ResourceNotOffered).len();
+    assert!(before >= 1, "{:#?}", out.found);
+    let resource = out.of(Code::ResourceNotOffered)[0]
+        .message
+        .split(" requests ")
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .next()
+        .unwrap()
+        .to_owned();
+    let runtime = |resources: &str| {
+        format!("  overrides:
+  - when: {{}}
+    dependencies:
+    - apiVersion: trainer.kubeflow.org/v1alpha1
+      kind: TrainingRuntime
+      metadata: {{name: sweep-runtime}}
+      spec: {{template: {{spec: {{replicatedJobs: [{{name: node, template: {{spec: {{template: {{spec: {{containers: [{{name: node, resources: {resources}}}]}}}}}}}}}}]}}}}}}
+")
+    };
+    let gone = format!("{{requests: {{{resource}: null}}, limits: {{{resource}: null}}}}");
+    let out = on(&azure(), run(MPI, &runtime(&gone)));
+    assert_eq!(out.of(Code::ResourceNotOffered).len(), before - 1, "{:#?}", out.found);
+    let out =
+        on(&azure(), run(TORCH, &runtime("{requests: {example.com/fpga: '1'}, limits: {example.com/fpga: '1'}}")));
+    let found = out.of(Code::ResourceNotOffered).into_iter().find(|d| d.message.contains("fpga")).unwrap();
+    assert!(found.message.starts_with("spec.overrides[0] requests") && found.span.is_some(), "{found:?}");
+}
+
+#[test]
+fn unpinned_compute_domains_are_as_large_as_the_job() {
+    let options = Options { ..declared("aws", "gb300") };
+    let engine = Engine::new();
+    let rest = "  orchestration: {placement: Unpinned}\n  overrides: [{when: {}, jobTemplate: {spec: {workload: {trainJob: {trainer: {numNodes: 4}}}}}}]\n";
+    let text = run(MPI, rest);
+    let nodes = engine.assume_nodes(&engine.read_run(text.as_bytes(), "run.yaml", false), &options, 8).value;
+    let out = on(&nodes, text);
+    let domains = out.sound().kind("ComputeDomain");
+    assert_eq!(domains.len(), 1);
+    assert_eq!(domains[0]["spec"]["numNodes"], 4);
+    assert_eq!(out.train_job()["trainer"]["numNodes"], 4);
+}
+
+#[test]
+fn num_nodes_of_a_compute_domain_has_no_effect() {
+    let options = declared("aws", "gb300");
+    let engine = Engine::new();
+    let rest = "  overrides:
+  - when: {}
+    dependencies:
+    - {apiVersion: resource.nvidia.com/v1beta1, kind: ComputeDomain, metadata: {name: NAME}, spec: {numNodes: 7}}
+";
+    let first = render(&run(MPI, ""), None, &options);
+    let domain =
+        first.workflow["spec"]["dependencies"].as_array().unwrap().iter().find(|d| d["kind"] == "ComputeDomain");
+    let domain = domain.unwrap();
+    let rest = rest.replace("NAME", domain["metadata"]["name"].as_str().unwrap());
+    let text = run(MPI, &rest.replace("resource.nvidia.com/v1beta1", domain["apiVersion"].as_str().unwrap()));
+    let nodes = engine.assume_nodes(&engine.read_run(text.as_bytes(), "run.yaml", false), &options, 4).value;
+    let out = on(&nodes, text);
+    assert!(out.sound().kind("ComputeDomain").iter().all(|d| d["spec"]["numNodes"] == 2));
+    let found = out.of(Code::NoEffect).into_iter().find(|d| d.message.contains("ComputeDomain")).unwrap();
+    assert_eq!(path(found), "spec.overrides[0].dependencies[0].spec.numNodes");
+}
+
+#[test]
+fn findings_on_results_name_the_override() {
+    let job = |fields: &str| {
+        let rest = format!("  overrides:\n  - when: {{}}\n    jobTemplate: {{spec: {{{fields}}}}}\n");
+        render(&run(MPI, &rest), None, &declared("onprem", "h100"))
+    };
+    let trainer = |fields: &str| job(&format!("workload: {{trainJob: {{trainer: {{{fields}}}}}}}"));
+    let gang = format!(
+        "  gangScheduler: {{schedulerName: kai-scheduler, queue: a}}\n  overrides: [{{when: {{}}, jobTemplate: {{spec: {{workloadMetadata: {{labels: {{kai.scheduler/queue: b}}}}}}}}}}]\n"
+    );
+    let gang = render(&run(MPI, &gang), None, &declared("onprem", "h100"));
+    let cases = [
+        (gang, "jobTemplate.spec.workloadMetadata.labels[\"kai.scheduler/queue\"]"),
+        (job("workloadMetadata: {labels: {app: x}}"), "jobTemplate.spec.workloadMetadata.labels.app"),
+        (trainer("numProcPerNode: 0"), "jobTemplate.spec.workload.trainJob.trainer.numProcPerNode"),
+        (trainer("numNodes: -1"), "jobTemplate.spec.workload.trainJob.trainer.numNodes"),
+    ];
+    for (out, field) in &cases {
+        let errors: Vec<&Diagnostic> = out.found.iter().filter(|d| has_errors(std::slice::from_ref(*d))).collect();
+        assert!(!errors.is_empty(), "{field}");
+        for error in errors {
+            assert_eq!(path(error), format!("spec.overrides[0].{field}"), "{error:?}");
+            assert!(error.span.is_some_and(|s| s.start.line > 1), "{error:?}");
+        }
+    }
+}
+
+#[test]
+fn an_override_with_an_error_is_no_override_without_effect() {
+    for patch in [
+        "jobTemplate: {spec: {nonsense: 1}}",
+        "dependencies: [{kind: ConfigMap, spec: 1}]",
+        "orchestration: {iterations: x}",
+    ] {
+        let rest = format!("  overrides:\n  - when: {{}}\n    {patch}\n");
+        let out = render(&run(MPI, &rest), None, &declared("onprem", "h100"));
+        assert!(has_errors(&out.found), "{patch}");
+        assert_eq!(out.of(Code::OverrideNoOp).len(), 0, "{patch}: {:#?}", out.found);
+    }
+}
+
+#[test]
+fn host_names_of_unpinned_targets_are_looked_at() {
+    let mut builder = InventoryBuilder::new();
+    for name in ["a", "b", "c"] {
+        let mut n =
+            builder.node(name).label("nvidia.com/gpu.present", "true").label("nvidia.com/gpu.product", "NVIDIA-H100");
+        if name == "c" {
+            n = n.label("kubernetes.io/hostname", "c");
+        }
+        drop(n);
+    }
+    let inventory = builder.build();
+    let unpinned =
+        |names: &str| run(TORCH, &format!("  target: {{{names}}}\n  orchestration: {{placement: Unpinned}}\n"));
+    let out = on(&inventory, unpinned("nodeNames: [a, c]"));
+    assert!(out.one(Code::MissingHostnameLabel).message.contains(": a;"), "{:#?}", out.found);
+    assert_eq!(
+        on(&inventory, unpinned("nodeSelector: {nvidia.com/gpu.present: 'true'}")).of(Code::MissingHostnameLabel).len(),
+        0
+    );
+}
+
+#[test]
+fn nodes_without_enough_gpus_do_not_take_part_in_health_warnings() {
+    let mut builder = InventoryBuilder::new();
+    for (name, product, gpus) in [
+        ("a", "NVIDIA-H100-80GB-HBM3", "8"),
+        ("b", "NVIDIA-H100-80GB-HBM3", "8"),
+        ("c", "NVIDIA-H100-80GB-HBM3-MIG-1g.10gb", "2"),
+    ] {
+        builder
+            .node(name)
+            .label("kubernetes.io/hostname", name)
+            .label("nvidia.com/gpu.present", "true")
+            .label("nvidia.com/gpu.product", product)
+            .allocatable("nvidia.com/gpu", gpus);
+    }
+    let out = on(&builder.build(), run(TORCH, ""));
+    out.one(Code::InsufficientGpuCapacity);
+    assert_eq!(out.of(Code::MigNodes).len(), 0, "{:#?}", out.found);
+}
+
+#[test]
+fn a_topology_domain_without_nodes_takes_the_key_of_the_platform() {
+    let mut options = declared("aws", "gb300");
+    options.flags.topology_domain = "nn1".into();
+    let out = render(&run(MPI, ""), None, &options);
+    let target = &out.sound().workflow["spec"]["orchestration"]["target"]["matchExpressions"][0];
+    assert_eq!(target["key"], "topology.k8s.aws/network-node-layer-1", "{target}");
+    assert_eq!(out.of(Code::NoInventory).len(), 0);
+    out.one(Code::DomainSizeUnknown);
+    let mut options = declared("onprem", "h100");
+    options.flags.topology_domain = "nn1".into();
+    render(&run(MPI, ""), None, &options).one(Code::NoDefaultTopologyKey);
 }

@@ -350,6 +350,8 @@ codes! {
     TimeoutReplaced = 209, Warning, Workflow, "04 §6, 00 D11";
     /// An override replaces one of command and arguments where they are wrapped into one script.
     HalfCommand = 210, Warning, Workflow, "04 §8.2";
+    /// The job is as large as a topology domain, and without nodes nobody knows how large that is.
+    DomainSizeUnknown = 211, Notice, Workflow, "06 §5.3, §5.5";
 
     // Jobs: NV250–NV299.
     /// The size of a job is missing, zero or negative.

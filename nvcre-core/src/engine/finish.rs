@@ -1,6 +1,6 @@
 //! What is done with a Workflow after its overrides.
 
-use super::{Engine, Rendering};
+use super::Rendering;
 use crate::api::*;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, has_errors};
 use crate::fleet::{Fleet, Inventory};
@@ -114,12 +114,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Topology of a result with nodes: intra-rack without any key takes the clique label only when every node has it.
-pub(super) fn topology(
-    rendering: &Rendering<'_>,
-    inventory: &Inventory,
-    fleet: &Fleet,
-    _: &Engine,
-) -> Option<Diagnostic> {
+pub(super) fn topology(rendering: &Rendering<'_>, inventory: &Inventory, fleet: &Fleet) -> Option<Diagnostic> {
     if let Some(gap) = topology_gap(rendering) {
         return Some(gap);
     }
@@ -142,27 +137,6 @@ pub(super) fn topology(
     )
 }
 
-/// The last override that matched and set a part of the orchestration.
-fn last_to_set<'a>(
-    rendering: &'a Rendering<'_>,
-    engine: Option<&Engine>,
-    sets: impl Fn(&OrchestrationOverride) -> bool,
-) -> Option<&'a Origin> {
-    let inputs = rendering.facts.inputs(&rendering.run);
-    rendering.overrides.iter().rev().filter(|o| o.matched).map(|o| &o.origin).find(|origin| match origin {
-        Origin::Override { index } => {
-            let spec = rendering.run.spec.overrides.get(*index);
-            spec.and_then(|s| s.orchestration.as_ref()).is_some_and(&sets)
-        }
-        Origin::Entry { id, .. } => engine.is_some_and(|e| {
-            let mut entries = e.catalogue().entries(&rendering.facts.edition, rendering.facts.framework);
-            let entry = entries.find(|entry| entry.entry.id == *id);
-            entry.and_then(|e| e.render(&inputs).orchestration).is_some_and(|o| sets(&o))
-        }),
-        _ => false,
-    })
-}
-
 /// Who brought the topology key, when an override did: the last one that set the topology, if it names a key.
 pub(super) fn topology_origin(rendering: &Rendering<'_>) -> Option<Origin> {
     let matched = rendering.overrides.iter().rev().filter(|o| o.matched && o.patches.contains("orchestration"));
@@ -176,18 +150,6 @@ pub(super) fn topology_origin(rendering: &Rendering<'_>) -> Option<Origin> {
     };
     let mut sets = matched.map(|o| &o.origin).filter_map(|o| Some((o, names_key(o)?)));
     sets.next().filter(|(_, named)| *named).map(|(origin, _)| origin.clone())
-}
-
-/// Name and field of the override that set the target.
-pub(super) fn target_origin(rendering: &Rendering<'_>, engine: &Engine) -> (String, FieldPath) {
-    match last_to_set(rendering, Some(engine), |o| o.target.is_some()) {
-        Some(Origin::Override { index }) => {
-            let path = FieldPath::parse("spec.overrides").index(*index);
-            (path.to_string(), path.key("orchestration").key("target"))
-        }
-        Some(Origin::Entry { id, name }) => (format!("catalogue entry {id} {name}"), FieldPath::parse("spec.target")),
-        _ => ("the run".into(), FieldPath::parse("spec.target")),
-    }
 }
 
 /// What is kept with the jobs.

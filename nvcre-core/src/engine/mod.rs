@@ -23,6 +23,7 @@
 
 mod annotations;
 mod blame;
+mod chosen;
 mod differences;
 mod facts;
 mod finish;
@@ -35,6 +36,7 @@ mod plan;
 mod plan_of;
 mod read;
 mod render;
+mod requests;
 mod resolve;
 mod warnings;
 

@@ -1,12 +1,15 @@
 //! The road itself.
 
-use super::facts::{discover_options, framework};
+use super::chosen::Chosen;
+use super::facts::framework;
 use super::kept::{self, Before};
-use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, placement, resolve, warnings};
+use super::{
+    Engine, Facts, Options, RunInput, annotations, blame, differences, finish, placement, requests, resolve, warnings,
+};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
-use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
+use crate::fleet::{Fleet, Inventory, ResourceRequest, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
 use crate::schema;
@@ -137,7 +140,7 @@ impl Engine {
     /// platform is guessed: without one there are no nodes, and a finding says so.
     pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
         let mut diagnostics = Vec::new();
-        let (platform, architecture) = self.declared(&input.run, options, &mut diagnostics);
+        let (platform, architecture) = self.declared(&mut input.run.clone(), options, &mut diagnostics);
         let gpus = input.run.spec.gpus_per_node;
         let count = if platform.is_empty() { 0 } else { count };
         let wrong_flag = has_errors(&diagnostics);
@@ -165,17 +168,8 @@ impl Engine {
         let edition = self.edition(options, &mut found);
         found.extend(check_run(&run));
         found.extend(self.check_overrides(&run));
-        let fleet = inventory.map(|inventory| self.discover(&mut run, inventory, options, &mut found));
-        let declared = inventory.is_none().then(|| self.declared(&run, options, &mut found));
-        let nodes = inventory.zip(fleet.as_ref());
-        let facts = self.facts(&run, edition, nodes, declared, recorder, &mut found);
-
-        let context = layers::context(&run, &facts);
-        let layers = self.layers::<R>(&run, &facts, &context);
-        let matches = match facts.resolved {
-            true => overrides::match_layers(&layers, &context, &mut found),
-            false => Vec::new(),
-        };
+        let Chosen { fleet, facts, layers, matches } =
+            self.choose(&mut run, edition, inventory, options, recorder, &mut found);
         let own = run.spec.framework.mpi.as_ref().map(|m| m.mpi_args.as_slice()).unwrap_or_default();
         let mpi_words = overrides::mpi_args(&layers, &matches, own);
         let pre_command = overrides::pre_command(&layers, &matches);
@@ -218,6 +212,7 @@ impl Engine {
             source: input.source.as_ref(),
             diagnostics: Vec::new(),
         };
+        let mut by_entries = Vec::new();
         if rendering.facts.resolved {
             found.extend(kept::restore(&mut rendering, &before, recorder));
             // What a faulty gang scheduler does to the result is no fault of its own.
@@ -231,7 +226,9 @@ impl Engine {
             let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
             result.retain(|d| !said(d));
             found.extend(result);
-            found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
+            let entries = warnings::matched(self, &rendering, &layers, &matches);
+            found.extend(warnings::of_resolved(self, &rendering, &entries));
+            by_entries = requests::by_entries(&rendering, &entries);
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
                 let mut words = fixed_words(rendering.facts.sizes.gpus_per_node);
                 words.extend(mpi_words);
@@ -240,7 +237,7 @@ impl Engine {
         }
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
-        self.place(&mut rendering, options, &mut found);
+        place_nodes(&mut rendering, &by_entries, &mut found);
         rendering.diagnostics = join(input, &rendering.run, inventory, found);
         rendering
     }
@@ -260,48 +257,40 @@ impl Engine {
         }
         out
     }
+}
 
-    /// What comes after overrides: the target that they may have changed, capacity, size, groups.
-    fn place(&self, rendering: &mut Rendering<'_>, options: &Options, found: &mut Vec<Diagnostic>) {
-        let by_platform = matches!(rendering.topology_origin, Some(Origin::Entry { .. }));
-        let mut result = match rendering.facts.resolved {
-            true => placement::findings(&rendering.workflow.spec, &rendering.run, !by_platform),
-            false => placement::findings_of_template(&rendering.workflow.spec, &rendering.run),
-        };
-        blame::lead_back(rendering, &mut result);
-        found.extend(result);
-        let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
-            found.extend(finish::topology_without_nodes(rendering));
-            return;
-        };
-        let orchestration = &rendering.workflow.spec.orchestration;
-        if orchestration.target != rendering.run.spec.target
-            && let Some(target) = &orchestration.target
-        {
-            let (origin, path) = finish::target_origin(rendering, self);
-            let (again, more) =
-                fleet.discover_again(inventory, target, &self.catalogue, &discover_options(options), &origin, &path);
-            found.extend(more);
-            fleet = again;
-        }
-        let spec = &rendering.workflow.spec;
-        let template = serde_json::to_value(&spec.job_template).unwrap_or_default();
-        let gpus = requested_gpus(std::iter::once(&template).chain(&spec.dependencies));
-        let capacity = fleet.apply_capacity(inventory, gpus);
-        let none_left = fleet.nodes.is_empty();
-        found.extend(capacity);
-        let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
-        let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
-        let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
-        let mut size = fleet.size_check(inventory, size.into(), placement, &path);
-        blame::lead_back(rendering, size.as_mut_slice());
-        found.extend(size);
-        if !none_left {
-            found.extend(finish::topology(rendering, inventory, &fleet, self));
-        }
-        rendering.job_facts = finish::job_facts(rendering);
-        rendering.fleet = Some(fleet);
+/// What comes after overrides: capacity, size, groups.
+fn place_nodes(rendering: &mut Rendering<'_>, by_entries: &[ResourceRequest], found: &mut Vec<Diagnostic>) {
+    let by_platform = matches!(rendering.topology_origin, Some(Origin::Entry { .. }));
+    let mut result = match rendering.facts.resolved {
+        true => placement::findings(&rendering.workflow.spec, &rendering.run, !by_platform),
+        false => placement::findings_of_template(&rendering.workflow.spec, &rendering.run),
+    };
+    blame::lead_back(rendering, &mut result);
+    found.extend(result);
+    let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
+        found.extend(finish::topology_without_nodes(rendering));
+        return;
+    };
+    let spec = &rendering.workflow.spec;
+    let template = serde_json::to_value(&spec.job_template).unwrap_or_default();
+    let gpus = requested_gpus(std::iter::once(&template).chain(&spec.dependencies));
+    let capacity = fleet.apply_capacity(inventory, gpus);
+    let none_left = fleet.nodes.is_empty();
+    found.extend(capacity);
+    found.extend(fleet.health_findings(inventory));
+    found.extend(fleet.unoffered_resources(inventory, &requests::of_result(rendering, by_entries)));
+    let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
+    let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
+    let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
+    let mut size = fleet.size_check(inventory, size.into(), placement, &path);
+    blame::lead_back(rendering, size.as_mut_slice());
+    found.extend(size);
+    if !none_left {
+        found.extend(finish::topology(rendering, inventory, &fleet));
     }
+    rendering.job_facts = finish::job_facts(rendering);
+    rendering.fleet = Some(fleet);
 }
 
 /// Findings of reading and of rules, each once, with their places, in the order of the file.
@@ -361,6 +350,8 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
     let own_errors = errors.iter().any(|(_, path)| !of_result(path));
     let follows = |rule: &Diagnostic| match rule.code {
         _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
+        // An override that is wrong changes nothing because it is wrong.
+        Code::OverrideNoOp => other(rule, &[], &|path, error| error.0.starts_with(&path.0)),
         Code::NoEligibleNodes => other(rule, &[], &|path, error| error != path && error.0.starts_with(&path.0)),
         Code::NegativeCount => other(rule, &[], &|path, error| error == path),
         Code::JobSize => other(rule, &sizes, &|path, error| error == path),

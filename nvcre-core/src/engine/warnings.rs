@@ -1,10 +1,9 @@
 //! What renders, and is likely not what is wanted (00 D1, D33, D52).
 
 use super::{Engine, Rendering};
-use crate::api::{PATCH_MANAGER, Value};
+use crate::api::PATCH_MANAGER;
 use crate::catalogue::{EntryRef, Input};
-use crate::diagnostic::{Code, Diagnostic, FieldPath};
-use crate::fleet::ResourceRequest;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::jobs::{ClaimUse, claim_use};
 use crate::overrides::{Layer, Match};
 use crate::workflow::claim_name;
@@ -23,7 +22,7 @@ pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
 }
 
 /// Entries that matched.
-fn matched<'e>(
+pub(super) fn matched<'e>(
     engine: &'e Engine,
     rendering: &'e Rendering<'_>,
     layers: &[Layer],
@@ -35,15 +34,9 @@ fn matched<'e>(
 }
 
 /// Warnings that need the entries that matched.
-pub(super) fn of_resolved(
-    engine: &Engine,
-    rendering: &Rendering<'_>,
-    layers: &[Layer],
-    matches: &[Match],
-) -> Vec<Diagnostic> {
+pub(super) fn of_resolved(engine: &Engine, rendering: &Rendering<'_>, entries: &[EntryRef<'_>]) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let facts = &rendering.facts;
-    let entries = matched(engine, rendering, layers, matches);
     let advice = engine.catalogue().advice(&facts.edition, &facts.platform, &facts.architecture);
     out.extend(advice.map(|a| a.diagnostic()));
 
@@ -63,51 +56,6 @@ pub(super) fn of_resolved(
             Diagnostic::at(Code::NoEffect, "spec.mlnxPerNode", message)
                 .with_help("request the NICs in spec.resources, or in an override of the runtime"),
         );
-    }
-    if let (Some(inventory), Some(fleet)) = (rendering.inventory, &rendering.fleet) {
-        let inputs = facts.inputs(&rendering.run);
-        let mut requests = Vec::new();
-        for entry in &entries {
-            for request in entry.requests(&inputs) {
-                let remedy = request.fields.iter().map(|f| remedy(f)).collect::<Vec<_>>().join(" or ");
-                requests.push(ResourceRequest {
-                    origin: format!("catalogue entry {} {}", entry.entry.id, entry.entry.name),
-                    resource: request.resource,
-                    remedy,
-                    path: request.fields.first().map(|field| FieldPath::parse(field)),
-                });
-            }
-        }
-        requests.extend(own_requests(rendering));
-        out.extend(fleet.unoffered_resources(inventory, &requests));
-    }
-    out
-}
-
-/// What to set in a field so that a request goes away or changes.
-fn remedy(field: &str) -> String {
-    match field {
-        "spec.mlnxPerNode" => "spec.mlnxPerNode: 0".into(),
-        other => format!("{other} to what the nodes offer"),
-    }
-}
-
-/// Extended resources that the run itself asks for.
-fn own_requests(rendering: &Rendering<'_>) -> Vec<ResourceRequest> {
-    let Some(resources) = &rendering.run.spec.resources else { return Vec::new() };
-    let mut out: Vec<ResourceRequest> = Vec::new();
-    for side in ["requests", "limits"] {
-        let keys = resources.get(side).and_then(Value::as_object).into_iter().flat_map(|m| m.keys());
-        for key in keys.filter(|k| crate::check::is_extended_resource(k)) {
-            if !out.iter().any(|r| r.resource == *key) {
-                out.push(ResourceRequest {
-                    origin: "spec.resources".into(),
-                    resource: key.clone(),
-                    remedy: "spec.resources to what the nodes offer".into(),
-                    path: Some(FieldPath::parse("spec.resources").key(side).key(key)),
-                });
-            }
-        }
     }
     out
 }

@@ -36,5 +36,6 @@ pub use patch::{LAUNCHER, WORKER, edit_patch, edit_pod_patch, target_jobs, worke
 pub use plan::{PLAN_FORMAT, PlanError, PlannedGroup, RunPlan, record_part_name};
 pub use prepared::{CopyName, JobId, JobNames, Prepared, Renderer};
 pub use references::is_cluster_scoped;
+pub(crate) use runtime::{item_name, replicated_jobs, runtime_of};
 pub use scope::{Scope, classify, creation_order, engine_replacements};
 pub use template::{MANIFESTS_FORMAT, Manifest, Owner, Role};

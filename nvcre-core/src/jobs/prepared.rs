@@ -103,8 +103,10 @@ impl<'a> Prepared<'a> {
         let (fixed_hosts, product_values) = match planned {
             Some(plan) => (plan.fixed_hosts.clone(), plan.affinity_products.clone()),
             None => {
-                if !input.unpinned() {
+                if !input.unpinned() || input.target().is_some_and(|t| !t.node_names.is_empty()) {
                     findings.extend(input.fleet.hostname_findings(input.inventory));
+                }
+                if !input.unpinned() {
                     renamed_hosts(&input, &input.fleet.nodes, findings);
                 }
                 (fixed_hosts(&input, findings), product_values(&input, findings))
