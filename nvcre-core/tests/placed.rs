@@ -531,3 +531,43 @@ fn a_topology_domain_without_nodes_takes_the_key_of_the_platform() {
     options.flags.topology_domain = "nn1".into();
     render(&run(MPI, ""), None, &options).one(Code::NoDefaultTopologyKey);
 }
+
+fn assumed(text: &str, options: &Options, count: u32) -> Out {
+    let engine = Engine::new();
+    let nodes = engine.assume_nodes(&engine.read_run(text.as_bytes(), "run.yaml", false), options, count).value;
+    render(text, Some(&nodes), options)
+}
+
+#[test]
+fn assumed_nodes_satisfy_the_target_of_the_run() {
+    let options = declared("aws", "gb300");
+    for rest in [
+        "  target: {nodeSelector: {pool: gpu, team: a}}\n",
+        "  target: {nodeNames: [b, a]}\n",
+        "  target: {taintSelectors: [{key: dedicated, value: gpu}, {key: other, effect: NoExecute}]}\n",
+        "  target: {matchExpressions: [{key: rack, operator: In, values: [r1, r2]}, {key: rack, operator: NotIn, values: [r1]}, {key: gen, operator: Exists}, {key: gone, operator: DoesNotExist}]}\n",
+        "  target: {matchExpressions: [{key: rank, operator: Gt, values: ['3']}, {key: rank, operator: Lt, values: ['9']}]}\n",
+        "  target: {matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [h1, h2]}]}\n",
+        "  orchestration: {topology: {topologyKey: example.org/rack, strictDomain: true}}\n",
+        "  orchestration: {testScale: intra-rack}\n",
+    ] {
+        let out = assumed(&run(MPI, rest), &options, 2);
+        let plan = out.sound().plan.as_ref().unwrap();
+        assert_eq!(plan.groups.len(), 1, "{rest}");
+        assert_eq!(plan.groups[0].nodes.len(), 2, "{rest}: {:#?}", out.found);
+    }
+    let out = assumed(&run(MPI, "  target: {nodeNames: [b, a]}\n"), &options, 2);
+    assert_eq!(out.plan.unwrap().groups[0].nodes, ["a", "b"]);
+    let racks = assumed(&run(TORCH, "  orchestration: {testScale: intra-rack}\n"), &declared("onprem", "h100"), 2);
+    assert_eq!(racks.sound().plan.as_ref().unwrap().groups.len(), 1);
+    let mut options = options;
+    options.flags.topology_domain = "nn1".into();
+    assert_eq!(assumed(&run(MPI, ""), &options, 3).sound().plan.as_ref().unwrap().groups[0].nodes.len(), 3);
+}
+
+#[test]
+fn no_assumed_node_is_a_clear_finding() {
+    let out = assumed(&run(MPI, ""), &declared("aws", "gb300"), 0);
+    let found = out.one(Code::NoEligibleNodes);
+    assert!(found.message.contains("no node is assumed") && found.help.as_ref().unwrap().contains("--assume-nodes"));
+}

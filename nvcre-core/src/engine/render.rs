@@ -9,7 +9,9 @@ use super::{
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
-use crate::fleet::{Fleet, Inventory, ResourceRequest, no_inventory, requested_gpus, synthetic_inventory};
+use crate::fleet::{
+    Fleet, Inventory, ResourceRequest, SyntheticFit, no_inventory, requested_gpus, synthetic_inventory_for,
+};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
 use crate::schema;
@@ -136,15 +138,18 @@ impl Engine {
         findings
     }
 
-    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62). No
-    /// platform is guessed: without one there are no nodes, and a finding says so.
+    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62): nodes
+    /// that the run's own target takes, in one topology domain. No platform is guessed: without one there are no nodes,
+    /// and a finding says so.
     pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
         let mut diagnostics = Vec::new();
-        let (platform, architecture) = self.declared(&mut input.run.clone(), options, &mut diagnostics);
-        let gpus = input.run.spec.gpus_per_node;
+        let mut run = input.run.clone();
+        // What is wrong with flags is told when the run is rendered.
+        super::apply_flags(&mut run, &options.flags);
+        let (platform, architecture) = self.declared(&mut run, options, &mut diagnostics);
+        let gpus = run.spec.gpus_per_node;
         let count = if platform.is_empty() { 0 } else { count };
         let wrong_flag = has_errors(&diagnostics);
-        // Wrong flags are told by discovery.
         diagnostics.retain(|d| d.code == Code::NoArchitecture);
         if platform.is_empty() && !wrong_flag {
             let message = "nodes are to be assumed, and no platform says of which kind";
@@ -153,7 +158,13 @@ impl Engine {
                     .with_help("name it with --platform, and the GPU with --gpu-arch"),
             );
         }
-        Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
+        let topology = crate::workflow::orchestration(&run.spec).topology.and_then(|t| t.topology_key);
+        let fit = SyntheticFit {
+            target: run.spec.target.unwrap_or_default(),
+            domains: topology.into_iter().filter(|key| !key.is_empty()).collect(),
+        };
+        let value = synthetic_inventory_for(&self.catalogue, &platform, &architecture, count, gpus, &fit);
+        Read { value, diagnostics }
     }
 
     fn render_with<'a, R: Recorder>(
