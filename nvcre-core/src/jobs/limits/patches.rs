@@ -46,7 +46,7 @@ pub(super) fn check(train_job: &TrainJobSpec, runtime: Option<&Value>, findings:
                 .iter()
                 .fold(path.clone(), |path, key| path.key(*key))
                 .named(job.name.as_str());
-            if runtime.is_some() && !known.contains(job.name.as_str()) {
+            if !known.is_empty() && !known.contains(job.name.as_str()) {
                 let message = format!(
                     "the runtime patch of {manager} names the replicated job {:?}, and the runtime has {}",
                     job.name,
