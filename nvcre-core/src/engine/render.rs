@@ -1,7 +1,8 @@
 //! The road itself.
 
 use super::facts::{discover_options, framework};
-use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, resolve, warnings};
+use super::kept::{self, Before};
+use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, placement, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
@@ -191,11 +192,11 @@ impl Engine {
             recorder,
         );
         let mut spec = built.spec;
+        let before = Before::of(&spec, !pre_command.is_empty());
         let mut outcomes = Vec::new();
         if facts.resolved {
             let own_key = facts.inputs(&run).own_topology_key;
             outcomes = resolve::apply_layers(&mut spec, &layers, &matches, own_key, recorder, &mut found);
-            finish::priority_class(&mut spec, &run.spec.priority_class_name);
         } else {
             spec.overrides = layers.iter().map(finish::stored).collect();
             found.extend(warnings::unresolved(&layers));
@@ -218,6 +219,7 @@ impl Engine {
             diagnostics: Vec::new(),
         };
         if rendering.facts.resolved {
+            found.extend(kept::restore(&mut rendering, &before, recorder));
             // What a faulty gang scheduler does to the result is no fault of its own.
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
@@ -261,7 +263,11 @@ impl Engine {
 
     /// What comes after overrides: the target that they may have changed, capacity, size, groups.
     fn place(&self, rendering: &mut Rendering<'_>, options: &Options, found: &mut Vec<Diagnostic>) {
-        let mut result = finish::placement(&rendering.workflow.spec.orchestration, &rendering.run);
+        let by_platform = matches!(rendering.topology_origin, Some(Origin::Entry { .. }));
+        let mut result = match rendering.facts.resolved {
+            true => placement::findings(&rendering.workflow.spec, &rendering.run, !by_platform),
+            false => placement::findings_of_template(&rendering.workflow.spec, &rendering.run),
+        };
         blame::lead_back(rendering, &mut result);
         found.extend(result);
         let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
