@@ -63,8 +63,7 @@ fn render(run: &str, inventory: Option<&Inventory>, options: &Options) -> Out {
     let input = engine.read_run(run.as_bytes(), "run.yaml", false);
     let rendering = engine.render(&input, inventory, options);
     let mut found = rendering.diagnostics.clone();
-    let mut out =
-        Out { workflow: rendering.workflow_value(), plan: None, manifests: Vec::new(), found: Vec::new() };
+    let mut out = Out { workflow: rendering.workflow_value(), plan: None, manifests: Vec::new(), found: Vec::new() };
     if inventory.is_some() {
         let jobs = rendering.jobs(Delivery::Trainer);
         found.extend(jobs.diagnostics);
@@ -173,7 +172,9 @@ fn own_entry_of_our_manager_is_kept() {
 #[test]
 fn execution_replaced_loses_the_deadline() {
     let rest = |own: &str| {
-        format!("  orchestration: {{{own}}}\n  overrides: [{{when: {{}}, orchestration: {{execution: {{maxConcurrent: 2}}}}}}]\n")
+        format!(
+            "  orchestration: {{{own}}}\n  overrides: [{{when: {{}}, orchestration: {{execution: {{maxConcurrent: 2}}}}}}]\n"
+        )
     };
     let out = on(&plain(&["a", "b"]), run(TORCH, &rest("timeoutPerJob: 30m")));
     assert_eq!(out.train_job()["activeDeadlineSeconds"], 24 * 3600);
@@ -192,7 +193,13 @@ fn placement_findings_are_those_of_the_result() {
         run(TORCH, &format!("  orchestration: {{{own}}}\n  overrides: [{{when: {{}}, orchestration: {{{over}}}}}]\n"))
     };
     // Unpinned only as written.
-    let out = on(&inventory, orchestration("placement: Unpinned, topology: {topologyKey: rack}", "placement: Pinned, topology: {topologyKey: ''}"));
+    let out = on(
+        &inventory,
+        orchestration(
+            "placement: Unpinned, topology: {topologyKey: rack}",
+            "placement: Pinned, topology: {topologyKey: ''}",
+        ),
+    );
     out.sound();
     for code in [Code::UnpinnedWithoutGang, Code::TopologyUnused, Code::PlacementConflict] {
         assert_eq!(out.of(code).len(), 0, "{code}");
@@ -202,7 +209,13 @@ fn placement_findings_are_those_of_the_result() {
     assert_eq!(path(out.one(Code::UnpinnedWithoutGang)), "spec.overrides[0].orchestration.placement");
     assert_eq!(path(out.one(Code::TopologyUnused)), "spec.orchestration.topology.topologyKey");
     // Strictness only as written.
-    let out = on(&inventory, orchestration("placement: Unpinned, topology: {topologyKey: rack, strictDomain: true}", "topology: {topologyKey: rack}"));
+    let out = on(
+        &inventory,
+        orchestration(
+            "placement: Unpinned, topology: {topologyKey: rack, strictDomain: true}",
+            "topology: {topologyKey: rack}",
+        ),
+    );
     assert_eq!(out.of(Code::PlacementConflict).len(), 0);
     // Racks as written, Unpinned by the override.
     let out = on(&inventory, orchestration("testScale: intra-rack", "placement: Unpinned"));
@@ -210,7 +223,8 @@ fn placement_findings_are_those_of_the_result() {
     assert_eq!(path(&found.clone()), "spec.orchestration.topology.strictDomain");
     assert_eq!(found.related[0].path.as_ref().unwrap().to_string(), "spec.overrides[0].orchestration.placement");
     // As written, whatever an override does later.
-    let out = on(&inventory, orchestration("testScale: intra-rack, placement: Unpinned", "topology: {topologyKey: ''}"));
+    let out =
+        on(&inventory, orchestration("testScale: intra-rack, placement: Unpinned", "topology: {topologyKey: ''}"));
     assert_eq!(path(out.one(Code::PlacementConflict)), "spec.orchestration.testScale");
 }
 
@@ -224,10 +238,12 @@ fn sizes_in_findings_are_the_resolved_ones() {
 
 #[test]
 fn strictness_from_an_override_falls_back_to_the_clique() {
-    let racks = h100(&["a", "b", "c"], |n, name| drop(n.label("nvidia.com/gpu.clique", if name == "a" { "x" } else { "y" })));
+    let racks =
+        h100(&["a", "b", "c"], |n, name| drop(n.label("nvidia.com/gpu.clique", if name == "a" { "x" } else { "y" })));
     let rest = "  orchestration: {testScale: intra-rack}\n  overrides: [{when: {}, orchestration: {topology: {strictDomain: true}}}]\n";
     let out = on(&racks, run(TORCH, rest));
-    let groups = |out: &Out| -> Vec<usize> { out.plan.as_ref().unwrap().groups.iter().map(|g| g.nodes.len()).collect() };
+    let groups =
+        |out: &Out| -> Vec<usize> { out.plan.as_ref().unwrap().groups.iter().map(|g| g.nodes.len()).collect() };
     out.sound();
     assert_eq!(groups(&out), [2, 1]);
     let out = on(&plain(&["a", "b"]), run(TORCH, rest));
@@ -240,7 +256,9 @@ fn intra_rack_emptied_by_an_override_is_said() {
         drop(n.label("nvidia.com/gpu.clique", "x").label("rack", "r"));
     });
     for topology in ["{topologyKey: ''}", "{topologyKey: rack}", "{topologyKey: rack, strictDomain: false}"] {
-        let rest = format!("  orchestration: {{testScale: intra-rack}}\n  overrides: [{{when: {{}}, orchestration: {{topology: {topology}}}}}]\n");
+        let rest = format!(
+            "  orchestration: {{testScale: intra-rack}}\n  overrides: [{{when: {{}}, orchestration: {{topology: {topology}}}}}]\n"
+        );
         let out = on(&racks, run(TORCH, &rest));
         assert_eq!(out.sound().plan.as_ref().unwrap().groups.len(), 2, "{topology}");
         let found = out.one(Code::TestScaleReplaced);
@@ -254,7 +272,10 @@ fn intra_rack_emptied_by_an_override_is_said() {
 #[test]
 fn strict_domains_do_not_make_intra_node_groups_larger() {
     let racks = h100(&["a", "b"], |n, _| drop(n.label("rack", "r")));
-    let out = on(&racks, run(TORCH, "  orchestration: {testScale: intra-node, topology: {topologyKey: rack, strictDomain: true}}\n"));
+    let out = on(
+        &racks,
+        run(TORCH, "  orchestration: {testScale: intra-node, topology: {topologyKey: rack, strictDomain: true}}\n"),
+    );
     let found = out.one(Code::PlacementConflict);
     assert!(found.message.contains("testScale") && found.message.contains("strictDomain"), "{found:?}");
     let out = on(&racks, run(TORCH, "  orchestration: {testScale: intra-node, topology: {topologyKey: rack}}\n"));
@@ -274,13 +295,18 @@ fn priority_class_of_an_override_vanishes_in_silence() {
 ";
     let out = on(&plain(&["a", "b"]), run(TORCH, rest));
     let found = out.sound().one(Code::NoEffect);
-    assert!(found.message.contains("\"low\"") && path(found).starts_with("spec.overrides[0].dependencies[0]"), "{found:?}");
+    assert!(
+        found.message.contains("\"low\"") && path(found).starts_with("spec.overrides[0].dependencies[0]"),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn half_a_wrapped_command_is_replaced_in_silence() {
     let trainer = |fields: &str| {
-        let rest = format!("  overrides: [{{when: {{}}, jobTemplate: {{spec: {{workload: {{trainJob: {{trainer: {{{fields}}}}}}}}}}}}}]\n");
+        let rest = format!(
+            "  overrides: [{{when: {{}}, jobTemplate: {{spec: {{workload: {{trainJob: {{trainer: {{{fields}}}}}}}}}}}}}]\n"
+        );
         render(&run(MPI, &rest), None, &declared("aws", "gb300"))
     };
     for (fields, field) in [("args: [sleep, '1']", "args"), ("command: [sh]", "command")] {

@@ -122,7 +122,8 @@ fn compute_domains<R: Recorder>(rendering: &mut Rendering<'_>, recorder: &mut R)
             text(domain, "/metadata/name")
         );
         found.push(
-            Diagnostic::at(Code::NoEffect, path.clone(), message).with_help("remove it, or set spec.numNodes of the run"),
+            Diagnostic::at(Code::NoEffect, path.clone(), message)
+                .with_help("remove it, or set spec.numNodes of the run"),
         );
         record(recorder, path, Origin::Placement, Some(old), json!(size));
     }
@@ -141,7 +142,7 @@ fn timeout<R: Recorder>(rendering: &mut Rendering<'_>, before: &Before, recorder
     let path = FieldPath::parse("spec.orchestration.execution");
     let origin = Origin::Default { source: "00 D11".into() };
     record(recorder, path.key("timeoutPerJob"), origin, None, json!(DEFAULT_TIMEOUT));
-    let lost = before.timeout.filter(|t| *t != DEFAULT_TIMEOUT)?;
+    let lost = before.timeout.filter(|t| *t != DEFAULT_TIMEOUT && t.nanos > 0)?;
     let message = format!(
         "an override replaces orchestration.execution whole and names no timeoutPerJob, so the {lost} of the run are lost and the limit per job is {DEFAULT_TIMEOUT}"
     );
@@ -197,7 +198,9 @@ fn test_scale(rendering: &Rendering<'_>, before: &Before) -> Option<Diagnostic> 
     };
     let mut finding = Diagnostic::at(Code::TestScaleReplaced, path, message)
         .with_related("spec.orchestration.testScale", "the test scale of the run")
-        .with_help("drop testScale, or add strictDomain: true (intra-rack) or numNodes: 1 (intra-node) to the override");
+        .with_help(
+            "drop testScale, or add strictDomain: true (intra-rack) or numNodes: 1 (intra-node) to the override",
+        );
     blame::lead_back(rendering, std::slice::from_mut(&mut finding));
     Some(finding)
 }

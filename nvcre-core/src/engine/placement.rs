@@ -48,7 +48,8 @@ pub(super) fn findings(spec: &WorkflowSpec, run: &WorkloadRun, asked: bool) -> V
         && asked
         && !key.is_empty()
     {
-        let message = "topologyKey only drives the partition into groups; under Unpinned there is none, so it does nothing";
+        let message =
+            "topologyKey only drives the partition into groups; under Unpinned there is none, so it does nothing";
         out.push(
             Diagnostic::at(Code::TopologyUnused, "spec.orchestration.topology.topologyKey", message).with_help(
                 "to keep the job inside one domain, name the domain's label in spec.target.matchExpressions",

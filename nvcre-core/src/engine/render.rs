@@ -2,7 +2,9 @@
 
 use super::facts::{discover_options, framework};
 use super::kept::{self, Before};
-use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, placement, resolve, warnings};
+use super::{
+    Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, placement, resolve, warnings,
+};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
