@@ -178,7 +178,7 @@ fn duplicate_elements_of_pods() {
     });
     refused(&pod("torch", "node", both), Code::DuplicateName, &at_pod("initContainers[name=side].name"));
     let ports = json!({"ports": [{"containerPort": 80}, {"containerPort": 80, "protocol": "TCP"}]});
-    let path = at_pod("containers[name=node].ports");
+    let path = at_pod("containers[name=node].ports[1].containerPort");
     refused(&container("torch", ports), Code::DuplicateName, &path);
     let named = json!({"ports": [{"name": "p", "containerPort": 80}, {"name": "p", "containerPort": 81}]});
     let path = at_pod("containers[name=node].ports[name=p].name");
@@ -324,6 +324,22 @@ fn one_object_in_two_versions() {
     };
     let run = overridden("torch", json!({"dependencies": [template("v1"), template("v1beta1")]}));
     refused(&run, Code::InvalidDependency, "spec.overrides[0].dependencies[0]");
+}
+
+#[test]
+fn dependency_called_like_a_train_job_of_the_run() {
+    let engine = Engine::new();
+    let plain = engine.read_run(run("torch").to_string().as_bytes(), "run.yaml", false);
+    let nodes = engine.assume_nodes(&plain, &options(), 4).value;
+    let rendering = engine.render(&plain, Some(&nodes), &options());
+    let jobs = rendering.jobs(Delivery::Trainer).prepared.unwrap();
+    let name = jobs.names(jobs.jobs().next().unwrap()).train_job;
+    let object =
+        json!({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": { "name": name }});
+    let run = overridden("torch", json!({ "dependencies": [object] }));
+    let input = engine.read_run(run.to_string().as_bytes(), "run.yaml", false);
+    let found = engine.check(&input, Some(&nodes), &options());
+    assert!(found.iter().any(|d| d.code == Code::NamesCollide && d.message.contains(&name)), "{found:#?}");
 }
 
 #[test]

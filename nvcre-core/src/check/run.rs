@@ -310,10 +310,7 @@ fn checkpoint(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
 }
 
 fn orchestration(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
-    let Some(o) = &spec.orchestration else {
-        unpinned(spec, &WorkloadOrchestration::default(), out);
-        return;
-    };
+    let Some(o) = &spec.orchestration else { return };
     one_of(&o.test_scale, &TEST_SCALES, "spec.orchestration.testScale", out);
     one_of(&o.placement, &PLACEMENTS, "spec.orchestration.placement", out);
     if let Some(count) = o.repeat_count {
@@ -324,7 +321,7 @@ fn orchestration(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     }
     timeout(spec, &o.timeout_per_job, out);
     topology(o, out);
-    unpinned(spec, o, out);
+    unpinned(o, out);
 }
 
 fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
@@ -387,7 +384,8 @@ fn topology(o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
+/// What the run as it is written contradicts (01 §5.4 row 1). The rest is looked at after overrides.
+fn unpinned(o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
     if o.placement != "Unpinned" {
         return;
     }
@@ -404,31 +402,6 @@ fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Dia
                 .with_help("to keep one job inside one rack, name the rack's label in spec.target.matchExpressions"),
         ),
         _ => {}
-    }
-    if let Some(topology) = &o.topology {
-        let path = FieldPath::parse("spec.orchestration.topology");
-        if topology.strict_domain == Some(true) {
-            out.push(
-                Diagnostic::at(Code::PlacementConflict, path.key("strictDomain"), "orchestration.topology.strictDomain makes one job per domain; orchestration.placement Unpinned makes exactly one job")
-                    .with_related(placement, "Unpinned is asked for here")
-                    .with_help("to keep one job inside one domain, name its label in spec.target.matchExpressions"),
-            );
-        } else if topology.topology_key.as_deref().is_some_and(|k| !k.is_empty()) {
-            out.push(
-                Diagnostic::at(Code::TopologyUnused, path.key("topologyKey"), "topologyKey only drives the partition into groups; under Unpinned there is none, so it does nothing")
-                    .with_help("to keep the job inside one domain, name the domain's label in spec.target.matchExpressions"),
-            );
-        }
-    }
-    if spec.num_nodes > 1 && gang::resolve(spec.gang_scheduler.as_ref()).is_none() {
-        let message = format!(
-            "the scheduler places the {} pods of this Unpinned run one by one; on a busy cluster some bind and hold GPUs while the rest wait for ever",
-            spec.num_nodes
-        );
-        out.push(
-            Diagnostic::at(Code::UnpinnedWithoutGang, placement, message)
-                .with_help("set spec.gangScheduler, so that the job is placed whole or not at all"),
-        );
     }
 }
 

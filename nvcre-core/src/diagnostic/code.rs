@@ -344,6 +344,12 @@ codes! {
     GangContract = 200, Error, Workflow, "02 §10.4";
     /// A template without a platform leaves out what is only known with one.
     Unresolved = 207, Notice, Workflow, "02 §12";
+    /// An override takes away what the test scale of the run asks for.
+    TestScaleReplaced = 208, Warning, Workflow, "00 D3";
+    /// An override replaces the limits of the execution whole, and the run's limit per job is lost.
+    TimeoutReplaced = 209, Warning, Workflow, "04 §6, 00 D11";
+    /// An override replaces one of command and arguments where they are wrapped into one script.
+    HalfCommand = 210, Warning, Workflow, "04 §8.2";
 
     // Jobs: NV250–NV299.
     /// The size of a job is missing, zero or negative.

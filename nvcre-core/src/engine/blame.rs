@@ -15,29 +15,47 @@ const SIZE: &str = "spec.numNodes";
 /// field of the run keep the path in the Workflow.
 pub(super) fn lead_back(rendering: &Rendering<'_>, findings: &mut [Diagnostic]) {
     for finding in findings {
+        for related in &mut finding.related {
+            if let Some(path) = related.path.as_ref().and_then(|path| brought(rendering, path)) {
+                related.path = Some(path);
+            }
+        }
         let Some(path) = &finding.path else { continue };
-        // The size stands in the trainer; people know it as a field of the run.
-        let looked_for = if *path == FieldPath::parse(SIZE) { trainer().key("numNodes") } else { path.clone() };
-        let brought = |path: &FieldPath| {
-            let matched = rendering.overrides.iter().rev().filter(|o| o.matched);
-            let mut indices = matched.filter_map(|o| match o.origin {
-                Origin::Override { index } => Some(index),
-                _ => None,
-            });
-            indices.find_map(|index| {
-                let base = FieldPath::parse("spec.overrides").index(index);
-                cause(rendering.run.spec.overrides.get(index)?, &base, path)
-            })
-        };
         let own = || match finding.code {
             Code::GangContract => Some(FieldPath::parse("spec.gangScheduler")),
             _ => own_field(rendering, path),
         };
         // What is missing or contradicts another field belongs to the override that names the element.
-        let touched = || brought(&element_of(path)?);
-        if let Some(path) = brought(&looked_for).or_else(own).or_else(touched) {
+        let touched = || brought(rendering, &element_of(path)?);
+        if let Some(path) = brought(rendering, path).or_else(own).or_else(touched) {
             finding.path = Some(path);
         }
+    }
+}
+
+/// The field of the last override of the run that set the value at a path; `None` when no override did.
+pub(super) fn brought(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
+    let looked_for = in_workflow(path);
+    let matched = rendering.overrides.iter().rev().filter(|o| o.matched);
+    let mut indices = matched.filter_map(|o| match o.origin {
+        Origin::Override { index } => Some(index),
+        _ => None,
+    });
+    indices.find_map(|index| {
+        let base = FieldPath::parse("spec.overrides").index(index);
+        cause(rendering.run.spec.overrides.get(index)?, &base, &looked_for)
+    })
+}
+
+/// Where the Workflow keeps what people know as a field of the run.
+fn in_workflow(path: &FieldPath) -> FieldPath {
+    let labels = FieldPath::parse("spec.workloadMetadata");
+    if *path == FieldPath::parse(SIZE) {
+        return trainer().key("numNodes");
+    }
+    match path.0.strip_prefix(labels.0.as_slice()) {
+        Some(rest) => FieldPath::parse("spec.jobTemplate.spec.workloadMetadata").join(&FieldPath(rest.to_vec())),
+        None => path.clone(),
     }
 }
 
@@ -117,8 +135,15 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     {
         return (last == "numNodes").then(|| SIZE.into());
     }
-    if path.0.starts_with(&FieldPath::parse("spec.jobTemplate.spec.checkpoint").0) {
-        return Some("spec.checkpoint".into());
+    let job = FieldPath::parse("spec.jobTemplate.spec");
+    if let Some([Segment::Key(field), rest @ ..]) = path.0.strip_prefix(job.0.as_slice()) {
+        match field.as_str() {
+            "checkpoint" => return Some("spec.checkpoint".into()),
+            "goodputMeasurement" | "bandwidthMeasurement" => {
+                return Some(FieldPath::parse("spec").key(field).join(&FieldPath(rest.to_vec())));
+            }
+            _ => {}
+        }
     }
     if let Some(field) = pod_field(rendering, path) {
         return Some(field);

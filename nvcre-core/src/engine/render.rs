@@ -1,10 +1,11 @@
 //! The road itself.
 
 use super::facts::{discover_options, framework};
-use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, resolve, warnings};
+use super::kept::{self, Before};
+use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, placement, resolve, warnings};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
@@ -191,11 +192,11 @@ impl Engine {
             recorder,
         );
         let mut spec = built.spec;
+        let before = Before::of(&spec, !pre_command.is_empty());
         let mut outcomes = Vec::new();
         if facts.resolved {
             let own_key = facts.inputs(&run).own_topology_key;
             outcomes = resolve::apply_layers(&mut spec, &layers, &matches, own_key, recorder, &mut found);
-            finish::priority_class(&mut spec, &run.spec.priority_class_name);
         } else {
             spec.overrides = layers.iter().map(finish::stored).collect();
             found.extend(warnings::unresolved(&layers));
@@ -218,6 +219,7 @@ impl Engine {
             diagnostics: Vec::new(),
         };
         if rendering.facts.resolved {
+            found.extend(kept::restore(&mut rendering, &before, recorder));
             // What a faulty gang scheduler does to the result is no fault of its own.
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
@@ -225,11 +227,9 @@ impl Engine {
                 false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
-            // In the result of a faulty run the run's own faults show once more; those of overrides are news.
-            if has_errors(&found) || has_errors(&input.diagnostics) {
-                let overrides = FieldPath::parse("spec.overrides");
-                result.retain(|d| d.path.as_ref().is_some_and(|path| path.0.starts_with(&overrides.0)));
-            }
+            // A field that is wrong in the run is wrong in the result, too.
+            let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
+            result.retain(|d| !said(d));
             found.extend(result);
             found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
             if rendering.facts.framework == crate::catalogue::Framework::Mpi {
@@ -263,7 +263,11 @@ impl Engine {
 
     /// What comes after overrides: the target that they may have changed, capacity, size, groups.
     fn place(&self, rendering: &mut Rendering<'_>, options: &Options, found: &mut Vec<Diagnostic>) {
-        let mut result = finish::placement(&rendering.workflow.spec.orchestration, &rendering.run);
+        let by_platform = matches!(rendering.topology_origin, Some(Origin::Entry { .. }));
+        let mut result = match rendering.facts.resolved {
+            true => placement::findings(&rendering.workflow.spec, &rendering.run, !by_platform),
+            false => placement::findings_of_template(&rendering.workflow.spec, &rendering.run),
+        };
         blame::lead_back(rendering, &mut result);
         found.extend(result);
         let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
@@ -343,13 +347,24 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
         .filter(|d| d.severity == Severity::Error)
         .filter_map(|d| Some((d.code, d.path.clone()?)))
         .collect();
-    let other = |rule: &Diagnostic, is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
+    let other = |rule: &Diagnostic, not: &[Code], is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
         let Some(path) = &rule.path else { return false };
-        errors.iter().any(|(code, error)| *code != rule.code && is(path, error))
+        errors.iter().any(|(code, error)| *code != rule.code && !not.contains(code) && is(path, error))
     };
+    // Of several that speak of one size, one stays.
+    let sizes = [Code::NegativeCount, Code::JobSize];
+    // What stands in the result and was led back to no field follows from the errors of the run, when there are any.
+    let of_result = |path: &FieldPath| {
+        matches!(path.0.as_slice(), [Segment::Key(spec), Segment::Key(part), ..]
+            if spec == "spec" && matches!(part.as_str(), "jobTemplate" | "dependencies"))
+    };
+    let own_errors = errors.iter().any(|(_, path)| !of_result(path));
     let follows = |rule: &Diagnostic| match rule.code {
-        Code::NoEligibleNodes => other(rule, &|path, error| error != path && error.0.starts_with(&path.0)),
-        Code::NegativeCount | Code::JobSize | Code::UnpinnedWithoutSize => other(rule, &|path, error| error == path),
+        _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
+        Code::NoEligibleNodes => other(rule, &[], &|path, error| error != path && error.0.starts_with(&path.0)),
+        Code::NegativeCount => other(rule, &[], &|path, error| error == path),
+        Code::JobSize => other(rule, &sizes, &|path, error| error == path),
+        Code::UnpinnedWithoutSize => other(rule, &sizes, &|path, error| error == path),
         _ => false,
     };
     let kept: Vec<bool> = rules.iter().map(|rule| !follows(rule)).collect();

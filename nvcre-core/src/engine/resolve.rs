@@ -3,7 +3,7 @@
 //! A run goes through [`Engine::render`]; here base and overrides are given, so nothing is built and no entry of the
 //! catalogue applies: only what the Workflow's own overrides change.
 
-use super::{Engine, Options, annotations, finish};
+use super::{Engine, Options, annotations, finish, placement};
 use crate::api::{GPU_PRODUCT_KEY, OverrideSpec, Workflow, WorkflowSpec, WorkloadRun};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::{self, Inventory, UNKNOWN_ARCHITECTURE};
@@ -88,7 +88,7 @@ impl Engine {
         let outcomes = apply_layers(&mut out.spec, &layers, &matches, false, &mut (), &mut found);
         let labels = FieldPath::parse("spec.jobTemplate.spec.workloadMetadata.labels");
         found.extend(contract(&mut out.spec, &out.metadata.name, &labels));
-        found.extend(finish::placement(&out.spec.orchestration, &WorkloadRun::default()));
+        found.extend(placement::findings(&out.spec, &WorkloadRun::default(), true));
         annotations::annotate(&mut out.metadata, &context.platform, &context.gpu_architecture, true, &outcomes);
         let mut diagnostics: Vec<Diagnostic> = Vec::with_capacity(found.len());
         for finding in found {

@@ -3,7 +3,8 @@
 use super::groups::Groups;
 use super::input::JobsInput;
 use super::names::{
-    COPY_NAME_MAX, JOB_NAME_MAX, Naming, ReplicatedJobSize, longest_job_name, run_name_problem, truncate_with,
+    COPY_NAME_MAX, HASH_DIGITS, JOB_NAME_MAX, Naming, ReplicatedJobSize, longest_job_name, run_name_problem,
+    train_job_name, truncate_with,
 };
 use super::patch::{WORKER, target_jobs};
 use super::references::{kind_of, name_of};
@@ -12,6 +13,7 @@ use super::scope::{Copies, Target};
 use super::template::Manifest;
 use super::unique::{Collision, distinct};
 use super::{Delivery, differences::dependency_path};
+use crate::api::API_VERSION;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,6 +134,22 @@ pub(crate) fn unique(
             Err(collision) => findings.push(collide("the Jobs", &collision, who, full_job(collision.first).len())),
         }
     }
+    // Objects of the run that are called like one of those that are made for its jobs.
+    for object in shared.iter().map(|m| &m.value) {
+        let made = |job: usize| {
+            let digits = digits.jobs.get(&job).copied().unwrap_or(HASH_DIGITS);
+            let name = truncate_with(&full_job(job), JOB_NAME_MAX, digits);
+            if kind_of(object) == "TrainJob" { train_job_name(&name) } else { name }
+        };
+        let ours = kind_of(object) == "TrainJob" || !lengthen && is_own_job(object);
+        if let Some(job) = (0..count).filter(|_| ours).find(|job| made(*job) == name_of(object)) {
+            let message = format!("the {} {} is made for {} already", kind_of(object), name_of(object), who(job));
+            findings.push(
+                Diagnostic::at(Code::NamesCollide, dependency_path(object).key("metadata").key("name"), message)
+                    .with_help("give the object another name"),
+            );
+        }
+    }
     let kinds: BTreeSet<&str> = copies.targets.iter().map(|t| t.kind.as_str()).filter(|k| !k.is_empty()).collect();
     for kind in kinds {
         let targets: Vec<(usize, &Target)> =
@@ -171,6 +189,11 @@ pub(crate) fn unique(
         }
     }
     digits
+}
+
+/// True for the engine's own Job, not that of Kubernetes.
+fn is_own_job(object: &Value) -> bool {
+    kind_of(object) == "Job" && object.get("apiVersion").and_then(Value::as_str) == Some(API_VERSION)
 }
 
 fn dependency_of(input: &JobsInput<'_>, target: &Target) -> FieldPath {

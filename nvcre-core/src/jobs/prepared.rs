@@ -127,6 +127,7 @@ impl<'a> Prepared<'a> {
         if input.delivery == Delivery::Controller {
             let queue = input.workflow.spec.gang_scheduler.as_ref().map(|g| g.queue_label_key.as_str());
             let queue = queue.map(|key| if key.is_empty() { "kai.scheduler/queue" } else { key });
+            differences::same_names(dependencies, &copies, findings);
             differences::renamed_texts(dependencies, &job_spec, &scope, &copies, queue, findings);
             differences::placement(&input, &groups, size, &copies, &placement, runtime, findings);
         }

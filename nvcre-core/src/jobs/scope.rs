@@ -16,14 +16,28 @@ pub struct Scope {
     pub job: Vec<usize>,
 }
 
-/// Classifies dependencies as the engine does: by equal strings (03 §6.4). `job_spec` is the spec of the job template.
+/// Classifies dependencies as the engine does: by equal strings; of objects with one name the last is found (03 §6.4).
+/// `job_spec` is the spec of the job template.
 pub fn classify(dependencies: &[Value], job_spec: &Value) -> Scope {
-    let texts: Vec<BTreeSet<&str>> = dependencies.iter().map(strings).collect();
-    // Objects of several kinds may have one name; the text alone does not say which is meant.
+    let mut names = by_name(dependencies);
+    for found in names.values_mut() {
+        found.drain(..found.len().saturating_sub(1));
+    }
+    reached(dependencies, job_spec, &names)
+}
+
+/// Positions of the dependencies by name; objects of several kinds may have the same.
+fn by_name(dependencies: &[Value]) -> BTreeMap<&str, Vec<usize>> {
     let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, object) in dependencies.iter().enumerate().filter(|(_, object)| !name_of(object).is_empty()) {
         names.entry(name_of(object)).or_default().push(index);
     }
+    names
+}
+
+/// What the texts of the job spec, and of what they name, lead to.
+fn reached(dependencies: &[Value], job_spec: &Value, names: &BTreeMap<&str, Vec<usize>>) -> Scope {
+    let texts: Vec<BTreeSet<&str>> = dependencies.iter().map(strings).collect();
     let in_cluster = |index: usize| dependencies.get(index).is_some_and(|d| is_cluster_scoped(kind_of(d)));
     let texts_of_spec = job_spec_strings(job_spec);
     let named = texts_of_spec.iter().filter_map(|text| names.get(text)).flatten().copied();
@@ -155,6 +169,12 @@ pub(crate) fn created_template(object: &Value) -> Option<&str> {
 
 /// Narrows `scope` to what is referred to in a field that holds a reference (00 D72).
 pub(crate) fn copies(dependencies: &[Value], job_spec: &Value, scope: &Scope) -> Copies {
+    // By kind and name: an object of another kind with the same name hides nothing.
+    let names = by_name(dependencies);
+    let all = match names.values().any(|found| found.len() > 1) {
+        true => reached(dependencies, job_spec, &names),
+        false => scope.clone(),
+    };
     let fields: Vec<Vec<Reference<'_>>> = dependencies.iter().map(|d| references(d, &is_payload)).collect();
     let is_named = |index: usize, r: &Reference<'_>| {
         dependencies.get(index).is_some_and(|d| {
@@ -165,22 +185,21 @@ pub(crate) fn copies(dependencies: &[Value], job_spec: &Value, scope: &Scope) ->
                 }
         })
     };
-    let names: BTreeSet<&str> = dependencies.iter().map(name_of).collect();
     let mut copied: BTreeSet<usize> = BTreeSet::new();
     let seeds = references(job_spec, &is_kept_in_job_spec);
     let mut open: VecDeque<usize> = VecDeque::new();
-    for index in &scope.job {
+    for index in &all.job {
         if seeds.iter().any(|r| is_named(*index, r)) && copied.insert(*index) {
             open.push_back(*index);
         }
     }
     while let Some(index) = open.pop_front() {
         let mine = fields.get(index).map_or(&[][..], Vec::as_slice);
-        for other in &scope.job {
+        for other in &all.job {
             let theirs = fields.get(*other).map_or(&[][..], Vec::as_slice);
             let shares = |r: &Reference<'_>| {
                 is_resource_like(r.name)
-                    && !names.contains(r.name)
+                    && !names.contains_key(r.name)
                     && theirs.iter().any(|t| t.refers == r.refers && t.name == r.name)
             };
             if mine.iter().any(|r| is_named(*other, r) || shares(r)) && copied.insert(*other) {
@@ -208,7 +227,7 @@ pub(crate) fn copies(dependencies: &[Value], job_spec: &Value, scope: &Scope) ->
         }
     }
     for (app, owners) in apps {
-        if owners.len() > 1 && is_resource_like(app) && !names.contains(app) {
+        if owners.len() > 1 && is_resource_like(app) && !names.contains_key(app) {
             add(app, "");
         }
     }

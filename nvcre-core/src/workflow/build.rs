@@ -3,7 +3,7 @@
 use super::mpirun::mpirun_words;
 use super::runtime::{RuntimeInput, training_runtime};
 use super::size::Sizes;
-use super::train_job::base_patches;
+use super::train_job::complete_patches;
 use super::{gang, merged_env};
 use crate::api::*;
 use crate::catalogue::{Catalogue, Framework};
@@ -101,26 +101,25 @@ pub fn build<R: Recorder>(input: &BuildInput<'_>, recorder: &mut R) -> Built {
     let user_labels = spec.workload_metadata.as_ref().map(|m| m.labels.clone()).unwrap_or_default();
     let (labels, findings) = gang::compose_labels(&user_labels, gang.as_ref(), &path);
     let (command, args) = trainer_command(input, &env, recorder);
-    let job = JobSpec {
-        workload: WorkloadSpec {
-            train_job: Some(TrainJobSpec {
-                runtime_ref: RuntimeRef {
-                    name: format!("{name}-runtime"),
-                    kind: Some("TrainingRuntime".into()),
-                    api_group: None,
-                },
-                trainer: Some(Trainer {
-                    image: Some(spec.image.clone()),
-                    command,
-                    args,
-                    num_nodes: Some(input.sizes.nodes_per_job),
-                    num_proc_per_node: Some(input.sizes.gpus_per_node),
-                    ..Trainer::default()
-                }),
-                runtime_patches: base_patches(input.framework == Framework::Mpi, &spec.image_pull_secrets),
-                ..TrainJobSpec::default()
-            }),
+    let mut train_job = TrainJobSpec {
+        runtime_ref: RuntimeRef {
+            name: format!("{name}-runtime"),
+            kind: Some("TrainingRuntime".into()),
+            api_group: None,
         },
+        trainer: Some(Trainer {
+            image: Some(spec.image.clone()),
+            command,
+            args,
+            num_nodes: Some(input.sizes.nodes_per_job),
+            num_proc_per_node: Some(input.sizes.gpus_per_node),
+            ..Trainer::default()
+        }),
+        ..TrainJobSpec::default()
+    };
+    complete_patches(&mut train_job, input.framework == Framework::Mpi, &spec.image_pull_secrets);
+    let job = JobSpec {
+        workload: WorkloadSpec { train_job: Some(train_job) },
         workload_metadata: (!labels.is_empty()).then_some(WorkloadMetadata { labels }),
         node_health_monitor: Some(NodeHealthMonitor { cel: Some(CelHealthCheck { expression: CORDON_CHECK.into() }) }),
         checkpoint: spec

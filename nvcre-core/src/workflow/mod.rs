@@ -19,4 +19,5 @@ pub use mpirun::{fixed_words, mpirun_words};
 pub use runtime::{RuntimeInput, training_runtime, worker_resources};
 pub use scripts::{LAUNCHER_INIT, WAIT_FOR_WORKERS, WORKER_START};
 pub use size::Sizes;
+pub use train_job::complete_patches;
 pub use transform::{Transforms, apply_resolved_transforms};

@@ -46,14 +46,11 @@ pub(super) fn check(train_job: &TrainJobSpec, runtime: Option<&Value>, findings:
                 .iter()
                 .fold(path.clone(), |path, key| path.key(*key))
                 .named(job.name.as_str());
-            if runtime.is_some() && !known.contains(job.name.as_str()) {
+            if !known.is_empty() && !known.contains(job.name.as_str()) {
                 let message = format!(
-                    "the runtime patch of {manager} names the replicated job {:?}, and the runtime has {}",
+                    "the runtime patch of {manager} names the replicated job {:?}, and the runtime has only {}",
                     job.name,
-                    match known.is_empty() {
-                        true => "none".to_owned(),
-                        false => format!("only {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
-                    }
+                    known.iter().copied().collect::<Vec<_>>().join(", ")
                 );
                 findings.push(
                     Diagnostic::at(Code::RuntimePatches, path.key("name"), message)

@@ -113,7 +113,7 @@ fn check_pod(pod: &Pod<'_>, volumes: Option<&[String]>, findings: &mut Vec<Diagn
             let path = element(&path.key(key), index, container);
             let name = text(container, "name");
             parts::unique_name("container", name, path.key("name"), &mut seen, findings);
-            let needs_image = !pod.patch && !(pod.gets_image && name == WORKER);
+            let needs_image = !(pod.patch || pod.gets_image && name == WORKER);
             Container { volumes, needs_image, at: &element }.check(container, &path, findings);
             if pod.patch {
                 // Trainer keys the mounts of a patch by the volume.

@@ -13,6 +13,9 @@ use serde_json::Value;
 /// The label that marks the replicated job which Trainer gives image, command and environment of the trainer.
 const STEP: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
 
+/// The label that names the framework a runtime is made for.
+const FRAMEWORK: &str = "trainer.kubeflow.org/framework";
+
 /// Checks the runtime that a TrainJob refers to.
 pub(super) fn check(
     runtime: &Value,
@@ -69,7 +72,11 @@ fn shape(runtime: &Value, train_job: &TrainJobSpec, findings: &mut Vec<Diagnosti
             );
         }
     }
-    if !jobs.iter().any(is_step) {
+    let says = train_job
+        .trainer
+        .as_ref()
+        .is_some_and(|t| t.image.is_some() || !(t.command.is_empty() && t.args.is_empty() && t.env.is_empty()));
+    if says && !jobs.iter().any(is_step) {
         let message = format!(
             "no replicated job of the runtime {name} has the label {STEP}: trainer, so none gets the trainer's image and command"
         );
@@ -195,7 +202,8 @@ fn policy(runtime: &Value, findings: &mut Vec<Diagnostic>) {
                 .with_help("have the override remove the policy of the framework that the run does not use"),
         );
     }
-    if set.is_empty() {
+    // A runtime of somebody else may do without; ours say what they are made for.
+    if set.is_empty() && at(runtime, &["metadata", "labels", FRAMEWORK]).is_some() {
         let message = "the runtime has no ML policy, so Trainer sets up neither torchrun nor mpirun";
         findings.push(
             Diagnostic::at(Code::MlPolicy, path.clone(), message)
