@@ -142,7 +142,7 @@ fn timeout<R: Recorder>(rendering: &mut Rendering<'_>, before: &Before, recorder
     let path = FieldPath::parse("spec.orchestration.execution");
     let origin = Origin::Default { source: "00 D11".into() };
     record(recorder, path.key("timeoutPerJob"), origin, None, json!(DEFAULT_TIMEOUT));
-    let lost = before.timeout.filter(|t| *t != DEFAULT_TIMEOUT)?;
+    let lost = before.timeout.filter(|t| *t != DEFAULT_TIMEOUT && t.nanos > 0)?;
     let message = format!(
         "an override replaces orchestration.execution whole and names no timeoutPerJob, so the {lost} of the run are lost and the limit per job is {DEFAULT_TIMEOUT}"
     );

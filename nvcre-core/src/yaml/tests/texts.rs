@@ -169,7 +169,8 @@ proptest! {
     fn serde_saphyr_reads_the_same(values in proptest::collection::vec(document(), 1..6)) {
         let text: String = values.iter().enumerate().map(|(at, v)| format!("key{at}: {v}\n- {v}\n").replace("\n- ", &format!("\nlist{at}:\n- ")).clone()).collect();
         // Kubernetes drops underscores before it looks at a number: `-_0` is 0. The oracle looks at the sign first.
-        prop_assume!(!text.contains("-_") && !text.contains("+_"));
+        let signed = |word: &str| word.starts_with(['-', '+']) && word.contains('_');
+        prop_assume!(!text.split([' ', ',', '[', ']', '{', '}', '\n']).any(signed));
         prop_assert_eq!(Some(one(&text)), oracle(&text), "{}", text);
     }
 
