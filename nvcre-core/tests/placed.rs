@@ -21,7 +21,6 @@ const TORCH: &str = "  framework: {torch: {script: /train.py}}
 ";
 
 struct Out {
-    workflow: Value,
     plan: Option<Plan>,
     manifests: Vec<Value>,
     found: Vec<Diagnostic>,
@@ -63,7 +62,7 @@ fn render(run: &str, inventory: Option<&Inventory>, options: &Options) -> Out {
     let input = engine.read_run(run.as_bytes(), "run.yaml", false);
     let rendering = engine.render(&input, inventory, options);
     let mut found = rendering.diagnostics.clone();
-    let mut out = Out { workflow: rendering.workflow_value(), plan: None, manifests: Vec::new(), found: Vec::new() };
+    let mut out = Out { plan: None, manifests: Vec::new(), found: Vec::new() };
     if inventory.is_some() {
         let jobs = rendering.jobs(Delivery::Trainer);
         found.extend(jobs.diagnostics);
@@ -236,8 +235,9 @@ fn sizes_in_findings_are_the_resolved_ones() {
 
 #[test]
 fn strictness_from_an_override_falls_back_to_the_clique() {
-    let racks =
-        h100(&["a", "b", "c"], |n, name| drop(n.label("nvidia.com/gpu.clique", if name == "a" { "x" } else { "y" })));
+    let racks = h100(&["a", "b", "c"], |n, name| {
+        n.label("nvidia.com/gpu.clique", if name == "a" { "x" } else { "y" });
+    });
     let rest = "  orchestration: {testScale: intra-rack}\n  overrides: [{when: {}, orchestration: {topology: {strictDomain: true}}}]\n";
     let out = on(&racks, run(TORCH, rest));
     let groups =
@@ -251,7 +251,7 @@ fn strictness_from_an_override_falls_back_to_the_clique() {
 #[test]
 fn intra_rack_emptied_by_an_override_is_said() {
     let racks = h100(&["a", "b", "c", "d"], |n, _| {
-        drop(n.label("nvidia.com/gpu.clique", "x").label("rack", "r"));
+        n.label("nvidia.com/gpu.clique", "x").label("rack", "r");
     });
     for topology in ["{topologyKey: ''}", "{topologyKey: rack}", "{topologyKey: rack, strictDomain: false}"] {
         let rest = format!(
@@ -269,7 +269,9 @@ fn intra_rack_emptied_by_an_override_is_said() {
 
 #[test]
 fn strict_domains_do_not_make_intra_node_groups_larger() {
-    let racks = h100(&["a", "b"], |n, _| drop(n.label("rack", "r")));
+    let racks = h100(&["a", "b"], |n, _| {
+        n.label("rack", "r");
+    });
     let out = on(
         &racks,
         run(TORCH, "  orchestration: {testScale: intra-node, topology: {topologyKey: rack, strictDomain: true}}\n"),
