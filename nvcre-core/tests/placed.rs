@@ -444,10 +444,8 @@ fn findings_on_results_name_the_override() {
         render(&run(MPI, &rest), None, &declared("onprem", "h100"))
     };
     let trainer = |fields: &str| job(&format!("workload: {{trainJob: {{trainer: {{{fields}}}}}}}"));
-    let gang = format!(
-        "  gangScheduler: {{schedulerName: kai-scheduler, queue: a}}\n  overrides: [{{when: {{}}, jobTemplate: {{spec: {{workloadMetadata: {{labels: {{kai.scheduler/queue: b}}}}}}}}}}]\n"
-    );
-    let gang = render(&run(MPI, &gang), None, &declared("onprem", "h100"));
+    let gang = "  gangScheduler: {schedulerName: kai-scheduler, queue: a}\n  overrides: [{when: {}, jobTemplate: {spec: {workloadMetadata: {labels: {kai.scheduler/queue: b}}}}}]\n";
+    let gang = render(&run(MPI, gang), None, &declared("onprem", "h100"));
     let cases = [
         (gang, "jobTemplate.spec.workloadMetadata.labels[\"kai.scheduler/queue\"]"),
         (job("workloadMetadata: {labels: {app: x}}"), "jobTemplate.spec.workloadMetadata.labels.app"),
@@ -482,12 +480,11 @@ fn an_override_with_an_error_is_no_override_without_effect() {
 fn host_names_of_unpinned_targets_are_looked_at() {
     let mut builder = InventoryBuilder::new();
     for name in ["a", "b", "c"] {
-        let mut n =
+        let n =
             builder.node(name).label("nvidia.com/gpu.present", "true").label("nvidia.com/gpu.product", "NVIDIA-H100");
         if name == "c" {
-            n = n.label("kubernetes.io/hostname", "c");
+            n.label("kubernetes.io/hostname", "c");
         }
-        drop(n);
     }
     let inventory = builder.build();
     let unpinned =
