@@ -21,6 +21,7 @@ const TORCH: &str = "  framework: {torch: {script: /train.py}}
 ";
 
 struct Out {
+    workflow: Value,
     plan: Option<Plan>,
     manifests: Vec<Value>,
     found: Vec<Diagnostic>,
@@ -62,7 +63,7 @@ fn render(run: &str, inventory: Option<&Inventory>, options: &Options) -> Out {
     let input = engine.read_run(run.as_bytes(), "run.yaml", false);
     let rendering = engine.render(&input, inventory, options);
     let mut found = rendering.diagnostics.clone();
-    let mut out = Out { plan: None, manifests: Vec::new(), found: Vec::new() };
+    let mut out = Out { workflow: rendering.workflow_value(), plan: None, manifests: Vec::new(), found: Vec::new() };
     if inventory.is_some() {
         let jobs = rendering.jobs(Delivery::Trainer);
         found.extend(jobs.diagnostics);
