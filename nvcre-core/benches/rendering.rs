@@ -3,7 +3,7 @@
 //! Targets: text to all manifests as text at most 3 × printing the finished values as YAML, by the same printer; a trace
 //! that nobody asks for costs nothing. The nodes are read once, before: reading inventories is `reading.rs`.
 //! `cargo bench -p nvcre-core --bench rendering`; a word after `--` picks sides.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::disallowed_methods, missing_docs)]
 
 mod turns;
 

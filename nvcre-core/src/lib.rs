@@ -20,3 +20,8 @@ pub mod workflow;
 pub mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, FieldPath, Severity};
+
+/// The examples of README.md are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -1,13 +1,13 @@
 //! Every scenario of `fixtures/` against `snapshots/` (`fixtures/README.md`). `INSTA_UPDATE=always` rewrites them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::disallowed_methods)]
-#![allow(clippy::print_stderr, missing_docs)]
+#![allow(clippy::print_stderr, clippy::disallowed_types, missing_docs)]
 
 mod scenarios;
 
 use nvcre_core::diagnostic::{Severity, has_errors};
 use nvcre_core::jobs::Manifest;
 use nvcre_core::yaml;
-use scenarios::{Scenario, root};
+use scenarios::{Scenario, flaws, root};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
@@ -24,6 +24,8 @@ fn every_scenario_gives_its_snapshots() {
 
 fn check(scenario: &Scenario) {
     let outcome = scenario.render();
+    let flaws: Vec<String> = outcome.diagnostics.iter().flat_map(flaws).collect();
+    assert!(flaws.is_empty(), "{}: {flaws:#?}", scenario.name);
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(root().join("snapshots").join(&scenario.name));
     settings.set_prepend_module_to_snapshot(false);
@@ -44,6 +46,9 @@ fn check(scenario: &Scenario) {
         .diagnostics
         .iter()
         .any(|d| d.severity == Severity::Error || scenario.deny_warnings && d.severity == Severity::Warning);
+    if !scenario.codes.is_empty() {
+        assert_eq!(outcome.codes(), scenario.codes, "{}: codes", scenario.name);
+    }
     assert_eq!(i64::from(failed), scenario.exit, "{}: exit code\n{}", scenario.name, outcome.findings());
 }
 

@@ -42,26 +42,27 @@ impl Table {
 pub fn list(words: &[String], width: Option<usize>) -> String {
     let Some(width) = width.map(|width| width.max(LEAST)) else { return words.join(", ") };
     let mut lines: Vec<String> = Vec::new();
-    let mut used = 0;
-    for (done, word) in words.iter().enumerate() {
-        let comma = if done + 1 < words.len() { "," } else { "" };
-        let length = word.chars().count() + comma.len();
-        let is_last = done + 1 == words.len();
-        let full = lines.len() + 1 >= MOST_LINES;
-        match lines.last_mut().filter(|_| used + 1 + length <= width) {
-            Some(line) => {
-                line.push_str(&format!(" {word}{comma}"));
-                used += 1 + length;
-            }
-            None if full && !is_last => {
-                lines.push(format!("and {} more (-o json lists all)", words.len() - done));
+    let mut rest = words;
+    while let Some((first, tail)) = rest.split_first() {
+        // A line takes one word at least, and then what fits with the comma that follows it.
+        let mut line = first.clone();
+        let mut taken = 1;
+        for (place, word) in (2..).zip(tail) {
+            let comma = usize::from(place < rest.len());
+            if line.chars().count() + 2 + word.chars().count() + comma > width {
                 break;
             }
-            None => {
-                lines.push(format!("{word}{comma}"));
-                used = length;
-            }
+            line.push_str(", ");
+            line.push_str(word);
+            taken = place;
         }
+        let (_, left) = rest.split_at(taken);
+        if lines.len() + 1 == MOST_LINES && !left.is_empty() {
+            lines.push(format!("and {} more (-o json lists all)", rest.len()));
+            break;
+        }
+        lines.push(if left.is_empty() { line } else { line + "," });
+        rest = left;
     }
     lines.join("\n")
 }

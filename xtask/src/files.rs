@@ -11,7 +11,8 @@ pub struct Generated {
     pub text: String,
 }
 
-fn root() -> PathBuf {
+/// The checkout.
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use k8s_openapi::api::{batch::v1 as batch, core::v1 as core, resource::v1 as resource};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
-use schemars::generate::SchemaSettings;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -37,6 +37,11 @@ pub fn definitions() -> Result<Definitions> {
         resource::ResourceClaimTemplate,
         meta::ObjectMeta,
     );
+    taken(&mut generator)
+}
+
+/// The definitions of a generator under short names.
+pub fn taken(generator: &mut SchemaGenerator) -> Result<Definitions> {
     let mut out = Definitions::new();
     for (name, mut schema) in generator.take_definitions(false) {
         shorten(&mut schema);

@@ -7,6 +7,9 @@ use anyhow::{Context, Result};
 use nvcre_core::api::{OverrideSpec, Workflow};
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::Diagnostic;
+use nvcre_core::engine::{Knowledge, Plan};
+use nvcre_core::fleet::ClusterInfo;
+use nvcre_core::jobs::{Manifest, RunPlan};
 use nvcre_core::trace::{OverrideOutcome, Trace};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -34,6 +37,11 @@ pub fn files() -> Result<Vec<Generated>> {
     documented!(
         for_serialize Diagnostic => "diagnostic",
         for_serialize Workflow => "workflow",
+        for_serialize Plan => "plan",
+        for_serialize RunPlan => "run-plan",
+        for_serialize Manifest => "manifest",
+        for_serialize ClusterInfo => "cluster-info",
+        for_serialize Knowledge => "platforms",
         for_serialize Trace => "trace",
         for_serialize OverrideOutcome => "override-outcome",
         for_deserialize OverrideSpec => "override",
@@ -54,7 +62,7 @@ pub fn workload_run() -> Result<Value> {
 pub const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
 /// Kubernetes' schemas mark quantities and numbers-or-strings only with an extension; plain JSON schema needs a type.
-fn quantities(definitions: &mut Definitions) {
+pub fn quantities(definitions: &mut Definitions) {
     for (name, pattern) in [("k8s.Quantity", Some(QUANTITY)), ("k8s.IntOrString", None)] {
         if let Some(Value::Object(map)) = definitions.get_mut(name) {
             map.insert("type".into(), json!([if pattern.is_some() { "number" } else { "integer" }, "string"]));

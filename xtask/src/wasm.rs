@@ -3,21 +3,25 @@
 //! `rustc-web`, `cargo-web` and `rust-web-src`).
 
 use anyhow::{Context, Result, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const DEBIAN: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
+const DEBIAN_SOURCE: &str = "/usr/lib/rustlib/src/rust/library/Cargo.lock";
 
 /// Checks the library for wasm32, without and with its default features.
 pub fn check() -> Result<()> {
     let has_target = has_target()? || added_target();
-    if !has_target && !Path::new("/usr/bin/cargo").exists() {
+    if !has_target && !Path::new(DEBIAN_SOURCE).exists() {
         install_debian()?;
     }
+    // A folder of its own: another compiler and other flags would throw away what is built for this machine.
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from).join("wasm");
     for features in [&["--no-default-features"][..], &[][..]] {
         let mut cargo = if has_target { Command::new("cargo") } else { debian_cargo() };
-        cargo.args(["check", "--locked", "--package", "nvcre-core", "--target", TARGET, "--target-dir", "target/wasm"]);
+        cargo.args(["check", "--locked", "--package", "nvcre-core", "--target", TARGET, "--target-dir"]);
+        cargo.arg(&folder);
         cargo.args(features);
         if !has_target {
             cargo.arg("-Zbuild-std=std,panic_abort");

@@ -131,7 +131,7 @@ impl Reader {
 
     /// Gives a finding of the check its file and place: the index in a list tells the part that the element is from.
     fn place(&self, finding: &mut Diagnostic) {
-        let locate = |path: &FieldPath| {
+        let locate = |path: &FieldPath, at_key: bool| {
             let (Segment::Key(list), rest) = path.0.split_first()? else { return None };
             let parts = self.starts.get(list.as_str())?;
             let (index, below) = match rest.split_first() {
@@ -144,14 +144,15 @@ impl Reader {
             own.extend(index.map(|index| Segment::Index(index - start)));
             own.extend(below.iter().cloned());
             let own = FieldPath(own);
-            let span = source.root.as_ref()?.locate(&own);
+            let root = source.root.as_ref()?;
+            let span = if at_key { root.locate_key(&own) } else { root.locate(&own) };
             Some((own, source.file.clone(), span))
         };
-        if let Some((path, file, span)) = finding.path.as_ref().and_then(locate) {
+        if let Some((path, file, span)) = finding.path.as_ref().and_then(|path| locate(path, finding.at_key)) {
             (finding.path, finding.file, finding.span) = (Some(path), Some(file), Some(span));
         }
         for related in &mut finding.related {
-            if let Some((path, file, span)) = related.path.as_ref().and_then(locate) {
+            if let Some((path, file, span)) = related.path.as_ref().and_then(|path| locate(path, false)) {
                 (related.path, related.file, related.span) = (Some(path), Some(file), Some(span));
             }
         }
@@ -266,10 +267,10 @@ advice: x
         );
         assert_eq!(read.value.entries.len(), 1, "what could be read is there");
         let help = |at: usize| read.diagnostics[at].help.clone().unwrap_or_default();
-        assert_eq!(help(0), "did you mean \"when\"?");
+        assert_eq!(help(0), "did you mean `when`?");
         assert_eq!(help(1), "put quotes around it when a text is meant");
         assert_eq!(help(3), "add `name`");
-        assert_eq!(help(6), "did you mean \"entries\"?");
+        assert_eq!(help(6), "did you mean `entries`?");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod duration;
 mod label;
 mod nearest;
 mod pod;
+pub(crate) mod pod_parts;
 mod quantity;
 mod run;
 mod selector;

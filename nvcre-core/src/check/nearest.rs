@@ -9,6 +9,7 @@
 /// assert_eq!(nearest("nodes", fields), Some("numNodes"));
 /// assert_eq!(nearest("framwork", fields), Some("framework"));
 /// assert_eq!(nearest("tolerations", fields), None);
+/// assert_eq!(nearest("entry", ["entries", "environments"]), Some("entries"));
 /// ```
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| -> String {
@@ -30,7 +31,9 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         }
         let shorter = length.min(candidate.chars().count());
         let within = candidate.contains(&wanted) || wanted.contains(&candidate);
-        (shorter >= 4 && within).then_some(10 + length.abs_diff(candidate.chars().count()))
+        let begins = wanted.chars().zip(candidate.chars()).take_while(|(a, b)| a == b).count();
+        let ending = begins >= 4 && begins + 1 >= shorter;
+        (shorter >= 4 && within || ending).then_some(10 + length.abs_diff(candidate.chars().count()))
     };
     known.into_iter().filter_map(|k| Some((rank(k)?, k))).min().map(|(_, k)| k)
 }

@@ -1,8 +1,10 @@
 //! Rules on what a run adds to its pods: environment, volumes, mounts, init containers, pull secrets.
 
-use super::{is_dns1123_label, is_dns1123_subdomain};
+use super::is_dns1123_subdomain;
+use super::pod_parts::{self as parts, clean_path, text};
 use crate::api::{Value, WorkloadRunSpec};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Variables that Trainer sets itself and refuses in `trainer.env` (08 row 18).
@@ -23,19 +25,29 @@ pub(super) fn check_pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>)
     env(spec, out);
     shell_words(spec, out);
     pod_parts(spec, out);
+    let secrets = FieldPath::parse("spec.imagePullSecrets");
     for (index, secret) in spec.image_pull_secrets.iter().enumerate() {
-        let path = FieldPath::parse("spec.imagePullSecrets").index(index).key("name");
         if !is_dns1123_subdomain(&secret.name) {
             let message = format!(
                 "{:?} is no name of a secret: lower-case letters, digits, '-' and '.' are allowed",
                 secret.name
             );
             out.push(
-                Diagnostic::at(Code::BadName, path, message)
+                Diagnostic::at(Code::BadName, secrets.index(index).key("name"), message)
                     .with_help("name an existing secret of type kubernetes.io/dockerconfigjson"),
             );
         }
     }
+    let names: Vec<Value> = spec.image_pull_secrets.iter().map(|s| json!({ "name": s.name })).collect();
+    parts::unique(&names, &secrets, &["name"], "pull secret", &by_index, out);
+    if let Some(resources) = &spec.resources {
+        parts::resources(resources, &FieldPath::parse("spec.resources"), out);
+    }
+}
+
+/// Elements of a run's lists are told by their index, as they stand in the file.
+fn by_index(list: &FieldPath, index: usize, _: &Value) -> FieldPath {
+    list.index(index)
 }
 
 fn env(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
@@ -44,12 +56,7 @@ fn env(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     for (index, variable) in spec.env.iter().enumerate() {
         let path = base.index(index);
         let name = variable.name.as_str();
-        if name.is_empty() || name.contains('=') || !name.chars().all(|c| (' '..='~').contains(&c)) {
-            let message = format!("{name:?} is no name of a variable: printable ASCII without '=' is wanted");
-            out.push(
-                Diagnostic::at(Code::BadEnvName, path.key("name"), message)
-                    .with_help("write a name such as NCCL_DEBUG"),
-            );
+        if !parts::env_name(name, &path.key("name"), out) {
             continue;
         }
         if TRAINER_ENV.contains(&name) {
@@ -59,7 +66,9 @@ fn env(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
                     .with_help("remove it; nodes and processes follow from numNodes and gpusPerNode"),
             );
         }
-        source(variable.value_from.as_ref(), &variable.value, &path, out);
+        if let Some(source) = &variable.value_from {
+            parts::env_source(name, &variable.value, source, &path, out);
+        }
         if let Some(first) = last.insert(name, index) {
             let message = format!("{name} stands twice in spec.env; the last one counts, and this is it");
             out.push(
@@ -68,22 +77,6 @@ fn env(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
                     .with_help("remove one of the two"),
             );
         }
-    }
-}
-
-fn source(value_from: Option<&Value>, value: &str, path: &FieldPath, out: &mut Vec<Diagnostic>) {
-    let Some(source) = value_from else { return };
-    let path = path.key("valueFrom");
-    if !value.is_empty() {
-        let message = "a variable has a value or a valueFrom, and this one has both";
-        out.push(Diagnostic::at(Code::EnvSource, &path, message).with_help("remove value or valueFrom"));
-    }
-    let given = source.as_object().map_or(0, serde_json::Map::len);
-    if given != 1 {
-        let message = format!(
-            "valueFrom holds exactly one of configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef and fileKeyRef; here it holds {given}"
-        );
-        out.push(Diagnostic::at(Code::EnvSource, &path, message).with_help("keep exactly one of them"));
     }
 }
 
@@ -98,6 +91,13 @@ fn shell_words(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         lists.push(("spec.framework.mpi.args", &mpi.args));
         lists.push(("spec.framework.mpi.mpiArgs", &mpi.mpi_args));
     }
+    for (path, word) in f
+        .torch
+        .iter()
+        .flat_map(|t| [("spec.framework.torch.script", &t.script), ("spec.framework.torch.module", &t.module)])
+    {
+        shell_word(word.as_deref().unwrap_or(""), FieldPath::parse(path), out);
+    }
     if let Some(exec) = &f.exec {
         lists.push(("spec.framework.exec.command", &exec.command));
         lists.push(("spec.framework.exec.args", &exec.args));
@@ -107,7 +107,9 @@ fn shell_words(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             shell_word(word, FieldPath::parse(base).index(index), out);
         }
     }
-    if f.mpi.is_some() {
+    if let Some(mpi) = &f.mpi {
+        shell_word(&mpi.mpirun_path, FieldPath::parse("spec.framework.mpi.mpirunPath"), out);
+        shell_word(&mpi.binary, FieldPath::parse("spec.framework.mpi.binary"), out);
         for (index, variable) in spec.env.iter().enumerate() {
             shell_word(&variable.value, FieldPath::parse("spec.env").index(index).key("value"), out);
         }
@@ -157,7 +159,6 @@ fn reserved(spec: &WorkloadRunSpec) -> Reserved {
 
 fn pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     let reserved = reserved(spec);
-    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let taken = |path: FieldPath, what: &str, name: &str, out: &mut Vec<Diagnostic>| {
         let message = format!("the {what} {name:?} is taken: the engine adds one of its own to the pods");
         out.push(Diagnostic::at(Code::ReservedPodPart, path, message).with_help(format!(
@@ -167,67 +168,36 @@ fn pod_parts(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     };
     let mut volumes: Vec<String> = Vec::new();
     for (index, volume) in spec.volumes.iter().enumerate() {
-        let path = FieldPath::parse("spec.volumes").index(index).key("name");
+        let path = FieldPath::parse("spec.volumes").index(index);
         let name = text(volume, "name");
-        if reserved.volumes.contains(&name.as_str()) {
-            taken(path, "volume", &name, out);
+        if reserved.volumes.contains(&name) {
+            taken(path.key("name"), "volume", name, out);
         } else {
-            unique_name("volume", name, path, &mut volumes, out);
+            parts::unique_name("volume", name, path.key("name"), &mut volumes, out);
         }
+        parts::volume_source(volume, &path, out);
     }
-    let mut paths: Vec<String> = Vec::new();
+    volumes.extend(reserved.volumes.iter().map(|name| (*name).to_owned()));
+    let path = FieldPath::parse("spec.volumeMounts");
+    parts::unique_mounts(&spec.volume_mounts, &path, &by_index, out);
     for (index, mount) in spec.volume_mounts.iter().enumerate() {
-        let path = FieldPath::parse("spec.volumeMounts").index(index);
+        let path = path.index(index);
         let at = text(mount, "mountPath");
-        let plain = at.trim_end_matches('/');
-        if reserved.paths.contains(&plain) {
-            taken(path.key("mountPath"), "mount path", &at, out);
-        } else if !plain.is_empty() && paths.iter().any(|p| p == plain) {
-            let message = format!("mount path {at:?} stands twice; a path is mounted once");
-            out.push(
-                Diagnostic::at(Code::DuplicateName, path.key("mountPath"), message)
-                    .with_help("remove one of the mounts"),
-            );
-        } else {
-            paths.push(plain.to_owned());
+        if !at.is_empty() && reserved.paths.iter().any(|own| *own == clean_path(at)) {
+            taken(path.key("mountPath"), "mount path", at, out);
         }
-        let name = text(mount, "name");
-        let own = reserved.volumes.contains(&name.as_str());
-        if !name.is_empty() && !own && !volumes.contains(&name) {
-            let message = format!("no volume of spec.volumes is called {name:?}");
-            let near = super::nearest(&name, volumes.iter().map(String::as_str));
-            let help = near.map_or_else(
-                || format!("add a volume {name:?} to spec.volumes"),
-                |near| format!("did you mean `{near}`?"),
-            );
-            out.push(Diagnostic::at(Code::BadName, path.key("name"), message).with_help(help));
-        }
+        parts::mount(mount, &path, Some(&volumes), out);
     }
     let mut containers: Vec<String> = vec!["node".into()];
     for (index, container) in spec.init_containers.iter().enumerate() {
-        let path = FieldPath::parse("spec.initContainers").index(index).key("name");
+        let path = FieldPath::parse("spec.initContainers").index(index);
         let name = text(container, "name");
-        if reserved.init.contains(&name.as_str()) {
-            taken(path, "init container", &name, out);
+        if reserved.init.contains(&name) {
+            taken(path.key("name"), "init container", name, out);
         } else {
-            unique_name("container", name, path, &mut containers, out);
+            parts::unique_name("container", name, path.key("name"), &mut containers, out);
         }
-    }
-}
-
-fn unique_name(what: &str, name: String, path: FieldPath, seen: &mut Vec<String>, out: &mut Vec<Diagnostic>) {
-    if name.is_empty() {
-        return;
-    }
-    if !is_dns1123_label(&name) {
-        let message = format!(
-            "{name:?} is no name of a {what}: lower-case letters, digits and '-' are allowed, with a letter or digit at both ends"
-        );
-        out.push(Diagnostic::at(Code::BadName, path, message).with_help("use at most 63 of these characters"));
-    } else if seen.contains(&name) {
-        let message = format!("the {what} name {name:?} stands twice in a pod");
-        out.push(Diagnostic::at(Code::DuplicateName, path, message).with_help("give each its own name"));
-    } else {
-        seen.push(name);
+        let rules = parts::Container { volumes: Some(&volumes), needs_image: true, at: &by_index };
+        rules.check(container, &path, out);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::GoDuration;
 use super::{
-    is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem, pod, selector,
+    is_dns1123_label, is_dns1123_subdomain, is_extended_resource, label_key_problem, label_value_problem, pod,
+    pod_parts, selector,
 };
 use crate::api::*;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
@@ -13,6 +14,7 @@ pub const THRESHOLDS: [&str; 5] =
     ["busBandwidthGBps", "algBandwidthGBps", "goodputRatio", "avgTFLOPsPerGPU", "avgStepTimeSec"];
 /// The words of `spec.orchestration.testScale` (01 §1.6).
 pub const TEST_SCALES: [&str; 3] = ["intra-node", "intra-rack", "full-scale"];
+const LABEL_VALUE: &str = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 const PLACEMENTS: [&str; 2] = ["Pinned", "Unpinned"];
 
 /// Checks a run: every finding at once, in the order of the fields, then the rules across fields.
@@ -24,6 +26,7 @@ pub fn check_run(run: &WorkloadRun) -> Vec<Diagnostic> {
         selector::check_target(target, &FieldPath::parse("spec.target"), &mut out);
     }
     not_empty(&spec.image, "spec.image", "the container image of the workload", &mut out);
+    pod_parts::trainer_image(&spec.image, &FieldPath::parse("spec.image"), &mut out);
     framework(spec, &mut out);
     minimum(spec.num_nodes.into(), 1, "spec.numNodes", &mut out);
     config(spec, &mut out);
@@ -102,12 +105,17 @@ fn metadata(metadata: &ObjectMeta, out: &mut Vec<Diagnostic>) {
     }
     let labels = FieldPath::parse("metadata.labels");
     for (key, value) in &metadata.labels {
-        let problem = label_key_problem(key).or_else(|| label_value_problem(value));
-        if let Some(problem) = problem {
-            let message = format!("{key:?} with value {value:?} is no label: {problem}");
-            out.push(Diagnostic::at(Code::BadLabel, labels.key(key), message).with_help(
-                "use a key such as team or example.org/team, and a value of letters, digits, '-', '_' and '.'",
-            ));
+        let (key_problem, value_problem) = (label_key_problem(key), label_value_problem(value));
+        if let Some(problem) = key_problem {
+            let message = format!("{key:?} is no label key: {problem}");
+            out.push(
+                Diagnostic::at(Code::BadLabel, labels.key(key), message)
+                    .at_key()
+                    .with_help("write for example team or example.org/team"),
+            );
+        } else if let Some(problem) = value_problem {
+            let message = format!("{value:?} is no value for label {key:?}: {problem}");
+            out.push(Diagnostic::at(Code::BadLabel, labels.key(key), message).with_help(LABEL_VALUE));
         }
     }
 }
@@ -166,6 +174,7 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             out,
         );
         one_of(&mpi.mpi_implementation, &["OpenMPI"], "spec.framework.mpi.mpiImplementation", out);
+        dangling_option(&mpi.mpi_args, out);
     }
     if let Some(exec) = &f.exec
         && exec.command.is_empty()
@@ -176,6 +185,20 @@ fn framework(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
                 .with_help("give at least one word, for example [/bin/bash, /run.sh]"),
         );
     }
+}
+
+/// An option at the end of mpirun's arguments takes the binary as its value.
+fn dangling_option(words: &[String], out: &mut Vec<Diagnostic>) {
+    let (index, option) = match words {
+        [.., option] if option == "-x" => (words.len() - 1, "-x NAME=value"),
+        [.., option] if matches!(option.as_str(), "--mca" | "-mca") => (words.len() - 1, "--mca KEY VALUE"),
+        [.., option, _] if matches!(option.as_str(), "--mca" | "-mca") => (words.len() - 2, "--mca KEY VALUE"),
+        _ => return,
+    };
+    let path = FieldPath::parse("spec.framework.mpi.mpiArgs").index(index);
+    let message =
+        format!("the arguments end in the middle of {option}, so mpirun takes the binary of the run as the rest of it");
+    out.push(Diagnostic::at(Code::DanglingOption, path, message).with_help("complete the option, or remove it"));
 }
 
 fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
@@ -191,7 +214,11 @@ fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             .with_help("keep one of them and remove the rest"),
         ),
         (None, Some(reference)) => {
-            not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out)
+            let path = path.key("configMapRef").key("name");
+            not_empty(&reference.name, "spec.config.configMapRef.name", "the ConfigMap to mount at /config", out);
+            if !reference.name.is_empty() {
+                pod_parts::object_name(&reference.name, "spec.config.configMapRef", path, out);
+            }
         }
         (inline, None) if inline.as_ref().is_none_or(|files| files.is_empty()) => out.push(
             Diagnostic::at(
@@ -213,7 +240,7 @@ fn config(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
             let message =
                 format!("{key:?} is no name of a file in a ConfigMap: letters, digits, '-', '_' and '.' are allowed");
             let help = "use at most 253 of these characters, without folders";
-            out.push(Diagnostic::at(Code::BadName, path.key("inline").key(key), message).with_help(help));
+            out.push(Diagnostic::at(Code::BadName, path.key("inline").key(key), message).at_key().with_help(help));
         }
     }
 }
@@ -283,10 +310,7 @@ fn checkpoint(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
 }
 
 fn orchestration(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
-    let Some(o) = &spec.orchestration else {
-        unpinned(spec, &WorkloadOrchestration::default(), out);
-        return;
-    };
+    let Some(o) = &spec.orchestration else { return };
     one_of(&o.test_scale, &TEST_SCALES, "spec.orchestration.testScale", out);
     one_of(&o.placement, &PLACEMENTS, "spec.orchestration.placement", out);
     if let Some(count) = o.repeat_count {
@@ -297,7 +321,7 @@ fn orchestration(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     }
     timeout(spec, &o.timeout_per_job, out);
     topology(o, out);
-    unpinned(spec, o, out);
+    unpinned(o, out);
 }
 
 fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
@@ -360,7 +384,8 @@ fn topology(o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
+/// What the run as it is written contradicts (01 §5.4 row 1). The rest is looked at after overrides.
+fn unpinned(o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
     if o.placement != "Unpinned" {
         return;
     }
@@ -378,31 +403,6 @@ fn unpinned(spec: &WorkloadRunSpec, o: &WorkloadOrchestration, out: &mut Vec<Dia
         ),
         _ => {}
     }
-    if let Some(topology) = &o.topology {
-        let path = FieldPath::parse("spec.orchestration.topology");
-        if topology.strict_domain == Some(true) {
-            out.push(
-                Diagnostic::at(Code::PlacementConflict, path.key("strictDomain"), "orchestration.topology.strictDomain makes one job per domain; orchestration.placement Unpinned makes exactly one job")
-                    .with_related(placement, "Unpinned is asked for here")
-                    .with_help("to keep one job inside one domain, name its label in spec.target.matchExpressions"),
-            );
-        } else if topology.topology_key.as_deref().is_some_and(|k| !k.is_empty()) {
-            out.push(
-                Diagnostic::at(Code::TopologyUnused, path.key("topologyKey"), "topologyKey only drives the partition into groups; under Unpinned there is none, so it does nothing")
-                    .with_help("to keep the job inside one domain, name the domain's label in spec.target.matchExpressions"),
-            );
-        }
-    }
-    if spec.num_nodes > 1 && gang::resolve(spec.gang_scheduler.as_ref()).is_none() {
-        let message = format!(
-            "the scheduler places the {} pods of this Unpinned run one by one; on a busy cluster some bind and hold GPUs while the rest wait for ever",
-            spec.num_nodes
-        );
-        out.push(
-            Diagnostic::at(Code::UnpinnedWithoutGang, placement, message)
-                .with_help("set spec.gangScheduler, so that the job is placed whole or not at all"),
-        );
-    }
 }
 
 fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
@@ -413,7 +413,10 @@ fn thresholds(run: &WorkloadRun, out: &mut Vec<Diagnostic>) {
         let near = super::nearest(key, THRESHOLDS);
         let help =
             near.map_or_else(|| "use one of the known metrics".to_owned(), |near| format!("did you mean `{near}`?"));
-        out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).with_help(help));
+        out.push(Diagnostic::at(Code::UnknownThreshold, path.key(key), message).at_key().with_help(help));
+    }
+    for (key, expression) in &run.spec.thresholds {
+        out.extend(crate::overrides::threshold_problem(expression, &path.key(key)));
     }
 }
 
@@ -445,8 +448,7 @@ fn gang_and_labels(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
         if let Some(problem) = label_value_problem(&scheduler.queue) {
             let message =
                 format!("the queue {:?} becomes the value of a label, and cannot be one: {problem}", scheduler.queue);
-            let help = "use at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
-            out.push(Diagnostic::at(Code::BadQueue, "spec.gangScheduler.queue", message).with_help(help));
+            out.push(Diagnostic::at(Code::BadQueue, "spec.gangScheduler.queue", message).with_help(LABEL_VALUE));
         }
         queue_label_key(&scheduler.queue_label_key, out);
         let runai = scheduler.scheduler_name == "runai-scheduler" || scheduler.queue_label_key.starts_with("runai/");

@@ -12,10 +12,13 @@ const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 /// Checks a target at `path` (01 §1.2).
 pub fn check_target(target: &TargetSpec, path: &FieldPath, out: &mut Vec<Diagnostic>) {
     for (key, value) in &target.node_selector {
-        let problem = label_key_problem(key).or_else(|| label_value_problem(value));
-        if let Some(problem) = problem {
+        let path = path.key("nodeSelector").key(key);
+        if let Some(problem) = label_key_problem(key) {
+            let message = format!("no node can carry a label {key:?}: {problem}");
+            out.push(Diagnostic::at(Code::BadSelector, &path, message).at_key().with_help(SHOW_LABELS));
+        }
+        if let Some(problem) = label_value_problem(value) {
             let message = format!("no node can carry label {key:?} with value {value:?}: {problem}");
-            let path = path.key("nodeSelector").key(key);
             out.push(Diagnostic::at(Code::BadSelector, path, message).with_help(SHOW_LABELS));
         }
     }

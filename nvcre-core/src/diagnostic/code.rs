@@ -69,10 +69,10 @@ codes! {
     UnknownField = 5, Error, Reading, "00 D5";
     /// A required field is missing.
     MissingField = 6, Error, Reading;
-    /// The file holds another kind of object than the one wanted, or not exactly one.
+    /// The file holds another kind of object than the one wanted, or none.
     WrongKind = 7, Error, Reading, "08 row 32";
-    /// The text is in an encoding that is not read (UTF-16, UTF-32, Latin-1; 08 row 31).
-    Encoding = 8, Error, Reading;
+    /// The text is in an encoding that is not read: UTF-16, UTF-32, Latin-1.
+    Encoding = 8, Error, Reading, "08 row 31";
     /// A number is outside of the range of its type.
     OutOfRange = 9, Error, Reading;
     /// A YAML feature that Kubernetes does not read (tags, complex keys, undefined aliases).
@@ -83,6 +83,8 @@ codes! {
     BadValue = 12, Error, Reading;
     /// The input broke off before its end.
     Unreadable = 13, Error, Reading;
+    /// The file of a run holds a second object.
+    ExtraDocument = 14, Error, Reading, "08 row 32";
 
     // Run: NV030–NV099.
     /// A required text is empty.
@@ -123,6 +125,8 @@ codes! {
     BadPriorityClass = 47, Error, Run, "WR-24";
     /// A name of an object outside of its grammar.
     BadName = 48, Error, Run;
+    /// An image that is longer than Trainer takes, or that holds blanks or control characters.
+    BadImage = 49, Error, Run, "01 §3.2";
     /// A name stands twice in `spec.env`: the last one counts.
     DuplicateEnv = 50, Warning, Run, "00 D37";
     /// A variable that Trainer sets itself.
@@ -149,6 +153,12 @@ codes! {
     BadSelector = 61, Error, Run, "00 D12";
     /// The checkpoint volume is claimed, and no pod mounts it.
     CheckpointNotMounted = 62, Warning, Run, "00 D52";
+    /// A volume without a source, with several, or with one that Kubernetes refuses.
+    VolumeSource = 63, Error, Run, "00 D25";
+    /// A mount whose path Kubernetes refuses.
+    MountPath = 64, Error, Run, "00 D25";
+    /// A mount of a volume that the pod does not have.
+    UnknownVolume = 65, Error, Run, "00 D25";
     /// No GPU architecture is known, so entries with a GPU condition do not apply.
     NoArchitecture = 66, Warning, Run, "00 D58";
     /// A flag that contradicts the run or another flag.
@@ -157,12 +167,24 @@ codes! {
     SizeLowered = 68, Warning, Run, "00 D48";
     /// An edition that the catalogue does not have.
     UnknownEdition = 69, Error, Run;
-    /// A pull secret, volume, mount or container stands twice under one name.
+    /// A pull secret, volume, mount, container, variable or another element of a list that is keyed by name stands twice.
     DuplicateName = 70, Error, Run;
     /// A topology that has no key: no domain can be told.
     NoTopologyKey = 72, Error, Run, "00 D3, D39";
     /// A topology key without effect under Unpinned.
     TopologyUnused = 73, Warning, Run, "00 D4";
+    /// A resource of a container whose name or amount Kubernetes refuses, or requests that do not fit the limits.
+    ContainerResource = 75, Error, Run, "00 D25, D34";
+    /// A reference to an object that cannot exist: an empty or illegal name or key.
+    BadReference = 76, Error, Run, "00 D25";
+    /// A toleration that Kubernetes refuses.
+    BadToleration = 77, Error, Run, "00 D25";
+    /// More processes per node than a pod has GPUs.
+    MoreProcessesThanGpus = 78, Warning, Run, "02 §4.4";
+    /// A threshold that is no CEL expression over `value`.
+    BadThreshold = 94, Error, Run, "01 §7; 00 D18";
+    /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
+    DanglingOption = 95, Warning, Run;
 
     // Fleet: NV100–NV139.
     /// The value of a node's label is no string.
@@ -322,6 +344,14 @@ codes! {
     GangContract = 200, Error, Workflow, "02 §10.4";
     /// A template without a platform leaves out what is only known with one.
     Unresolved = 207, Notice, Workflow, "02 §12";
+    /// An override takes away what the test scale of the run asks for.
+    TestScaleReplaced = 208, Warning, Workflow, "00 D3";
+    /// An override replaces the limits of the execution whole, and the run's limit per job is lost.
+    TimeoutReplaced = 209, Warning, Workflow, "04 §6, 00 D11";
+    /// An override replaces one of command and arguments where they are wrapped into one script.
+    HalfCommand = 210, Warning, Workflow, "04 §8.2";
+    /// The job is as large as a topology domain, and without nodes nobody knows how large that is.
+    DomainSizeUnknown = 211, Notice, Workflow, "06 §5.3, §5.5";
 
     // Jobs: NV250–NV299.
     /// The size of a job is missing, zero or negative.
@@ -366,6 +396,11 @@ codes! {
     NoEffectInDelivery = 275, Warning, Jobs, "00 D69, D81";
     /// The run does not fit into a run record.
     RecordTooLarge = 276, Error, Jobs, "10 §2";
+    /// A field of the job template outside of what the engine takes.
+    JobTemplateField = 277, Error, Jobs, "01 §3.1, §3.3–3.6";
+    /// The runtime lacks what the trainer speaks to: a replicated job, its container `node`, or the label that marks the
+    /// trainer's step.
+    RuntimeShape = 278, Error, Jobs, "02 §4; 08 rows 15, 21";
 }
 
 impl Code {

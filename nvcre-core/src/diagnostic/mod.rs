@@ -92,6 +92,9 @@ pub struct Diagnostic {
     /// Other places that belong to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
+    /// The key of the field is at fault, not its value: that is where the place is looked for.
+    #[serde(skip)]
+    pub at_key: bool,
 }
 
 impl Diagnostic {
@@ -106,6 +109,7 @@ impl Diagnostic {
             file: None,
             span: None,
             related: Vec::new(),
+            at_key: false,
         }
     }
 
@@ -139,6 +143,13 @@ impl Diagnostic {
     #[must_use]
     pub fn with_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
+        self
+    }
+
+    /// Says that the key of the field is at fault, not its value.
+    #[must_use]
+    pub fn at_key(mut self) -> Self {
+        self.at_key = true;
         self
     }
 

@@ -2,9 +2,11 @@
 //! the field of the run that it was made from (00 D47).
 
 use super::Rendering;
-use crate::api::{OverrideSpec, TrainJobSpec, Value};
+use crate::api::{GPU_RESOURCE, OverrideSpec, TrainJobSpec, Value};
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
+use crate::jobs::WORKER;
 use crate::trace::Origin;
+use serde_json::json;
 
 const TRAIN_JOB: &str = "spec.jobTemplate.spec.workload.trainJob";
 const SIZE: &str = "spec.numNodes";
@@ -13,26 +15,54 @@ const SIZE: &str = "spec.numNodes";
 /// field of the run keep the path in the Workflow.
 pub(super) fn lead_back(rendering: &Rendering<'_>, findings: &mut [Diagnostic]) {
     for finding in findings {
+        for related in &mut finding.related {
+            if let Some(path) = related.path.as_ref().and_then(|path| brought(rendering, path)) {
+                related.path = Some(path);
+            }
+        }
         let Some(path) = &finding.path else { continue };
-        // The size stands in the trainer; people know it as a field of the run.
-        let looked_for = if *path == FieldPath::parse(SIZE) { trainer().key("numNodes") } else { path.clone() };
-        let matched = rendering.overrides.iter().rev().filter(|o| o.matched);
-        let mut indices = matched.filter_map(|o| match o.origin {
-            Origin::Override { index } => Some(index),
-            _ => None,
-        });
-        let brought = indices.find_map(|index| {
-            let base = FieldPath::parse("spec.overrides").index(index);
-            cause(rendering.run.spec.overrides.get(index)?, &base, &looked_for)
-        });
         let own = || match finding.code {
             Code::GangContract => Some(FieldPath::parse("spec.gangScheduler")),
             _ => own_field(rendering, path),
         };
-        if let Some(path) = brought.or_else(own) {
+        // What is missing or contradicts another field belongs to the override that names the element.
+        let touched = || brought(rendering, &element_of(path)?);
+        if let Some(path) = brought(rendering, path).or_else(own).or_else(touched) {
             finding.path = Some(path);
         }
     }
+}
+
+/// The field of the last override of the run that set the value at a path; `None` when no override did.
+pub(super) fn brought(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
+    let looked_for = in_workflow(path);
+    let matched = rendering.overrides.iter().rev().filter(|o| o.matched);
+    let mut indices = matched.filter_map(|o| match o.origin {
+        Origin::Override { index } => Some(index),
+        _ => None,
+    });
+    indices.find_map(|index| {
+        let base = FieldPath::parse("spec.overrides").index(index);
+        cause(rendering.run.spec.overrides.get(index)?, &base, &looked_for)
+    })
+}
+
+/// Where the Workflow keeps what people know as a field of the run.
+fn in_workflow(path: &FieldPath) -> FieldPath {
+    let labels = FieldPath::parse("spec.workloadMetadata");
+    if *path == FieldPath::parse(SIZE) {
+        return trainer().key("numNodes");
+    }
+    match path.0.strip_prefix(labels.0.as_slice()) {
+        Some(rest) => FieldPath::parse("spec.jobTemplate.spec.workloadMetadata").join(&FieldPath(rest.to_vec())),
+        None => path.clone(),
+    }
+}
+
+/// The innermost named element of a list on a path.
+fn element_of(path: &FieldPath) -> Option<FieldPath> {
+    let last = path.0.iter().rposition(|segment| matches!(segment, Segment::Named(_)))?;
+    Some(FieldPath(path.0.get(..=last)?.to_vec()))
 }
 
 fn trainer() -> FieldPath {
@@ -105,6 +135,19 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     {
         return (last == "numNodes").then(|| SIZE.into());
     }
+    let job = FieldPath::parse("spec.jobTemplate.spec");
+    if let Some([Segment::Key(field), rest @ ..]) = path.0.strip_prefix(job.0.as_slice()) {
+        match field.as_str() {
+            "checkpoint" => return Some("spec.checkpoint".into()),
+            "goodputMeasurement" | "bandwidthMeasurement" => {
+                return Some(FieldPath::parse("spec").key(field).join(&FieldPath(rest.to_vec())));
+            }
+            _ => {}
+        }
+    }
+    if let Some(field) = pod_field(rendering, path) {
+        return Some(field);
+    }
     let rest = path.0.strip_prefix(trainer().0.as_slice())?;
     let Some(Segment::Key(field)) = rest.first() else { return None };
     let spec = &rendering.run.spec;
@@ -117,6 +160,7 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     let words = |job: &TrainJobSpec| job.trainer.as_ref().map_or(0, |t| t.args.len());
     match field.as_str() {
         "numNodes" => Some(SIZE.into()),
+        "image" => Some("spec.image".into()),
         "numProcPerNode" => Some("spec.gpusPerNode".into()),
         "env" => Some("spec.env".into()),
         // Every variable is forwarded by two words.
@@ -125,6 +169,49 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
             Some(if spec.env.len() * 4 > words { "spec.env" } else { framework }.into())
         }
         "args" | "command" => Some(framework.into()),
+        _ => None,
+    }
+}
+
+/// The field of the run that a part of a pod was made from: elements of the run's lists keep their names.
+fn pod_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
+    const POD: [&str; 4] = ["template", "spec", "template", "spec"];
+    let keys: Vec<&str> = path.0.iter().map(|s| if let Segment::Key(key) = s { key.as_str() } else { "" }).collect();
+    let jobs = keys.iter().position(|key| *key == "replicatedJobs")?;
+    let rest = path.0.get(jobs + 2..)?.get(POD.len()..)?;
+    if keys.get(jobs + 2..).is_none_or(|keys| !keys.starts_with(&POD)) {
+        return None;
+    }
+    let spec = &rendering.run.spec;
+    let run = FieldPath::parse("spec");
+    let named = |list: &[Value], field: &str, segment: &Segment, rest: &[Segment]| {
+        let Segment::Named(name) = segment else { return None };
+        let at = list.iter().rposition(|item| item.get("name").and_then(Value::as_str) == Some(name))?;
+        Some(run.key(field).index(at).join(&FieldPath(rest.to_vec())))
+    };
+    let env = || spec.env.iter().map(|v| json!({ "name": v.name })).collect::<Vec<_>>();
+    let secrets = || spec.image_pull_secrets.iter().map(|s| json!({ "name": s.name })).collect::<Vec<_>>();
+    let [Segment::Key(part), rest @ ..] = rest else { return None };
+    match (part.as_str(), rest) {
+        ("volumes", [volume, rest @ ..]) => named(&spec.volumes, "volumes", volume, rest),
+        ("initContainers", [container, rest @ ..]) => named(&spec.init_containers, "initContainers", container, rest),
+        ("imagePullSecrets", [secret, rest @ ..]) => named(&secrets(), "imagePullSecrets", secret, rest),
+        ("containers", [Segment::Named(node), Segment::Key(field), rest @ ..]) if node == WORKER => {
+            match (field.as_str(), rest) {
+                ("image", []) => Some(run.key("image")),
+                ("volumeMounts", [mount, rest @ ..]) => named(&spec.volume_mounts, "volumeMounts", mount, rest),
+                ("env", [variable, rest @ ..]) => named(&env(), "env", variable, rest),
+                ("resources", [Segment::Key(side), Segment::Key(name)]) => {
+                    let own = spec.resources.as_ref().and_then(|r| r.get(side)?.get(name));
+                    let gpus = name == GPU_RESOURCE && spec.gpus_per_node.is_some();
+                    match own {
+                        Some(_) => Some(run.key("resources").key(side).key(name)),
+                        None => gpus.then(|| run.key("gpusPerNode")),
+                    }
+                }
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

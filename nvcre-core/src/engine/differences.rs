@@ -59,6 +59,23 @@ pub(super) fn of(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
             "the reference engine loses strictDomain where a platform brings the topology key; here racks stay apart",
         );
     }
+    for (index, variable) in spec.env.iter().enumerate() {
+        if spec.env.iter().skip(index + 1).any(|later| later.name == variable.name) {
+            differs(
+                &format!("spec.env[{index}].name"),
+                "the reference engine keeps both variables of this name, and the API server refuses them; here the last one counts",
+            );
+        }
+    }
+    let expressions = spec.target.iter().flat_map(|t| t.match_expressions.iter().enumerate());
+    for (index, expression) in expressions {
+        if matches!(expression.operator.as_str(), "Gt" | "Lt") {
+            differs(
+                &format!("spec.target.matchExpressions[{index}].operator"),
+                "the reference engine knows no Gt and Lt when it chooses nodes, so that no node matches; here they compare as in Kubernetes",
+            );
+        }
+    }
     let config = spec.config.as_ref();
     if config.is_some_and(|c| c.config_map_ref.is_none() && c.inline.as_ref().is_none_or(|f| f.is_empty())) {
         differs(

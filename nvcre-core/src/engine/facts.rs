@@ -104,16 +104,13 @@ impl Engine {
         let (fleet, found) = Fleet::discover(inventory, run.spec.target.as_ref(), &self.catalogue, &discover);
         findings.extend(found);
         findings.extend(super::adjust_size(run, &options.flags, fleet.nodes.len()));
-        if fleet::is_synthetic(inventory) && fleet.architecture == UNKNOWN_ARCHITECTURE {
-            findings.push(self.no_architecture(&fleet.platform, options));
-        }
         fleet
     }
 
     /// Platform and architecture without nodes: what the caller declares, else what the target names (00 D58).
     pub(super) fn declared(
         &self,
-        run: &WorkloadRun,
+        run: &mut WorkloadRun,
         options: &Options,
         findings: &mut Vec<Diagnostic>,
     ) -> (String, String) {
@@ -128,9 +125,8 @@ impl Engine {
                 return (platform, UNKNOWN_ARCHITECTURE.to_owned());
             }
         };
-        let needs_key = |t: &TargetSpec| fleet::needs_topology_key(t);
-        if run.spec.target.as_ref().is_some_and(needs_key) {
-            findings.push(fleet::no_inventory());
+        if let Some(target) = run.spec.target.as_mut().filter(|t| fleet::needs_topology_key(t)) {
+            findings.push(self.declared_topology_key(target, &platform, run.spec.num_nodes));
         }
         let architecture = architecture.unwrap_or_else(|| {
             findings.push(self.no_architecture(&platform, options));
@@ -139,8 +135,24 @@ impl Engine {
         (platform, architecture)
     }
 
+    /// The key of `--topology-domain` without nodes: that of the declared platform. How large the domain is nobody knows.
+    fn declared_topology_key(&self, target: &mut TargetSpec, platform: &str, size: i32) -> Diagnostic {
+        if platform.is_empty() {
+            return fleet::no_inventory();
+        }
+        match fleet::declare_topology_key(target, &self.catalogue, platform) {
+            Err(finding) => *finding,
+            Ok(()) => {
+                let message = format!(
+                    "--topology-domain makes the job as large as its domain, which is known only with nodes; shown is numNodes = {size}"
+                );
+                Diagnostic::at(Code::DomainSizeUnknown, "spec.numNodes", message).with_help("give --nodes")
+            }
+        }
+    }
+
     /// Says what each GPU would add, and how to name one (00 D58).
-    fn no_architecture(&self, platform: &str, options: &Options) -> Diagnostic {
+    pub(super) fn no_architecture(&self, platform: &str, options: &Options) -> Diagnostic {
         let edition = options.edition.as_deref().unwrap_or_else(|| self.catalogue.default_edition());
         let fallback = self.catalogue.fallback;
         let sizes = format!("{} GPUs, {} NICs per node", fallback.gpus_per_node, fallback.mlnx_per_node);
@@ -159,14 +171,14 @@ impl Engine {
         };
         let mut added: Vec<String> = Vec::new();
         for architecture in self.catalogue.architecture_names() {
-            let ids: Vec<&str> = self
+            let names: Vec<&str> = self
                 .catalogue
                 .entries(edition, Framework::Mpi)
                 .filter(|e| holds(e.when(), architecture) && !holds(e.when(), UNKNOWN_ARCHITECTURE))
-                .map(|e| e.entry.id.as_str())
+                .map(|e| e.entry.name.as_str())
                 .collect();
-            if !ids.is_empty() {
-                added.push(format!("{architecture} adds {}", ids.join(", ")));
+            if !names.is_empty() {
+                added.push(format!("{architecture} adds {}", names.join(", ")));
             }
         }
         let adds = if added.is_empty() { String::new() } else { format!("; {}", added.join("; ")) };
@@ -176,20 +188,19 @@ impl Engine {
     }
 
     /// Everything that is resolved before building.
-    pub(super) fn facts<R: Recorder>(
+    pub(super) fn facts(
         &self,
         run: &WorkloadRun,
         edition: String,
         nodes: Option<(&Inventory, &Fleet)>,
         declared: Option<(String, String)>,
-        recorder: &mut R,
         findings: &mut Vec<Diagnostic>,
     ) -> Facts {
         let (platform, architecture) = match (nodes, declared) {
             (Some((_, fleet)), _) => (fleet.platform.clone(), fleet.architecture.clone()),
             (None, declared) => declared.unwrap_or_default(),
         };
-        let sizes = Sizes::resolve(&run.spec, &self.catalogue, &architecture, &platform, recorder);
+        let sizes = Sizes::resolve(&run.spec, &self.catalogue, &architecture, &platform, &mut ());
         findings.extend(fleet::hardware_notice(
             &architecture,
             &platform,
@@ -213,16 +224,6 @@ impl Engine {
             }
             _ => 0,
         };
-        if R::ON {
-            let mut value = |name: &str, new: &str, origin: Origin| {
-                let subject = Subject::Value { name: name.into() };
-                recorder.record(|| Change { subject, origin, old: None, new: Some(json!(new)) });
-            };
-            value("platform", &platform, Origin::Nodes);
-            value("gpuArchitecture", &architecture, Origin::Nodes);
-            let origin = given.map_or(Origin::Nodes, |_| Origin::Run { path: "spec.nicResourceName".into() });
-            value("nicResourceName", &nic_resource, origin);
-        }
         Facts {
             edition,
             resolved: nodes.is_some() || !platform.is_empty(),
@@ -233,6 +234,22 @@ impl Engine {
             nic_resource,
             domain_count,
         }
+    }
+}
+
+impl Engine {
+    /// Records what was resolved before building.
+    pub(super) fn record<R: Recorder>(&self, run: &WorkloadRun, facts: &Facts, recorder: &mut R) {
+        Sizes::resolve(&run.spec, &self.catalogue, &facts.architecture, &facts.platform, recorder);
+        let mut value = |name: &str, new: &str, origin: Origin| {
+            let subject = Subject::Value { name: name.into() };
+            recorder.record(|| Change { subject, origin, old: None, new: Some(json!(new)) });
+        };
+        value("platform", &facts.platform, Origin::Nodes);
+        value("gpuArchitecture", &facts.architecture, Origin::Nodes);
+        let given = run.spec.nic_resource_name.is_some();
+        let origin = if given { Origin::Run { path: "spec.nicResourceName".into() } } else { Origin::Nodes };
+        value("nicResourceName", &facts.nic_resource, origin);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is done with a Workflow after its overrides.
 
-use super::{Engine, Rendering};
+use super::Rendering;
 use crate::api::*;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, has_errors};
 use crate::fleet::{Fleet, Inventory};
@@ -9,7 +9,6 @@ use crate::overrides::Layer;
 use crate::schema::{self, Mode};
 use crate::trace::Origin;
 use crate::workflow::gang;
-use serde_json::json;
 
 /// Puts a changed job template back into the typed spec; what does not fit its type is a finding.
 pub(super) fn take_job_template(spec: &mut WorkflowSpec, template: Value, findings: &mut Vec<Diagnostic>) {
@@ -46,25 +45,6 @@ pub(super) fn stored(layer: &Layer) -> OverrideSpec {
     spec
 }
 
-/// Pod specs of every replicated job of every TrainingRuntime.
-fn pod_specs(dependencies: &mut [Value]) -> impl Iterator<Item = &mut serde_json::Map<String, Value>> {
-    dependencies
-        .iter_mut()
-        .filter(|d| d.get("kind").is_some_and(|k| k == "TrainingRuntime"))
-        .filter_map(|d| d.pointer_mut("/spec/template/spec/replicatedJobs").and_then(Value::as_array_mut))
-        .flatten()
-        .filter_map(|job| job.pointer_mut("/template/spec/template/spec").and_then(Value::as_object_mut))
-}
-
-/// The priority class on every pod template, after all overrides (01 §1.1, 00 D51).
-pub(super) fn priority_class(spec: &mut WorkflowSpec, name: &str) {
-    if !name.is_empty() {
-        for pod in pod_specs(&mut spec.dependencies) {
-            pod.insert("priorityClassName".into(), json!(name));
-        }
-    }
-}
-
 /// The contract of gang scheduling on the resolved result (02 §10.4); `labels` names the labels of the workload object
 /// in findings.
 pub(super) fn gang_contract(spec: &mut WorkflowSpec, labels: &FieldPath) -> Vec<Diagnostic> {
@@ -72,41 +52,10 @@ pub(super) fn gang_contract(spec: &mut WorkflowSpec, labels: &FieldPath) -> Vec<
     gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), labels)
 }
 
-/// The limits of Trainer and JobSet on the result (08 rows 14–24).
-pub(super) fn trainer_limits(spec: &WorkflowSpec) -> Vec<Diagnostic> {
+/// What the cluster refuses in the result (00 D25, 08 rows 6–24). `run` is the name of the run.
+pub(super) fn trainer_limits(spec: &WorkflowSpec, run: &str) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    if let Some(train_job) = &spec.job_template.spec.workload.train_job {
-        jobs::check_workload(train_job, &spec.dependencies, &mut out);
-    }
-    out
-}
-
-/// Settings that exclude each other, on the result (02 §7.6): an override may have brought them.
-pub(super) fn placement(orchestration: &OrchestrationSpec, run: &WorkloadRun) -> Vec<Diagnostic> {
-    let mut out = Vec::new();
-    if orchestration.placement != "Unpinned" {
-        return out;
-    }
-    let own = run.spec.orchestration.as_ref();
-    if orchestration.diagnose.is_some() {
-        let message = "orchestration.diagnose splits the nodes into groups; orchestration.placement Unpinned makes exactly one job";
-        out.push(
-            Diagnostic::at(Code::PlacementConflict, "spec.orchestration.diagnose", message)
-                .with_help("remove one of the two"),
-        );
-    }
-    let strict_path = "spec.orchestration.topology.strictDomain";
-    let strict = orchestration.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true));
-    let said = own.is_some_and(|o| {
-        o.test_scale == "intra-rack" || o.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true))
-    }) && own.is_some_and(|o| o.placement == "Unpinned");
-    if strict && !said {
-        let message = "orchestration.topology.strictDomain makes one job per domain; orchestration.placement Unpinned makes exactly one job";
-        out.push(
-            Diagnostic::at(Code::PlacementConflict, strict_path, message)
-                .with_help("to keep one job inside one domain, name its label in spec.target.matchExpressions"),
-        );
-    }
+    jobs::check_workload(spec, run, &mut out);
     out
 }
 
@@ -163,12 +112,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Topology of a result with nodes: intra-rack without any key takes the clique label only when every node has it.
-pub(super) fn topology(
-    rendering: &Rendering<'_>,
-    inventory: &Inventory,
-    fleet: &Fleet,
-    _: &Engine,
-) -> Option<Diagnostic> {
+pub(super) fn topology(rendering: &Rendering<'_>, inventory: &Inventory, fleet: &Fleet) -> Option<Diagnostic> {
     if let Some(gap) = topology_gap(rendering) {
         return Some(gap);
     }
@@ -191,51 +135,19 @@ pub(super) fn topology(
     )
 }
 
-/// The last override that matched and set a part of the orchestration.
-fn last_to_set<'a>(
-    rendering: &'a Rendering<'_>,
-    engine: Option<&Engine>,
-    sets: impl Fn(&OrchestrationOverride) -> bool,
-) -> Option<&'a Origin> {
-    let inputs = rendering.facts.inputs(&rendering.run);
-    rendering.overrides.iter().rev().filter(|o| o.matched).map(|o| &o.origin).find(|origin| match origin {
-        Origin::Override { index } => {
-            let spec = rendering.run.spec.overrides.get(*index);
-            spec.and_then(|s| s.orchestration.as_ref()).is_some_and(&sets)
-        }
-        Origin::Entry { id, .. } => engine.is_some_and(|e| {
-            let mut entries = e.catalogue().entries(&rendering.facts.edition, rendering.facts.framework);
-            let entry = entries.find(|entry| entry.entry.id == *id);
-            entry.and_then(|e| e.render(&inputs).orchestration).is_some_and(|o| sets(&o))
-        }),
-        _ => false,
-    })
-}
-
-/// Who brought the topology key, when an override did.
+/// Who brought the topology key, when an override did: the last one that set the topology, if it names a key.
 pub(super) fn topology_origin(rendering: &Rendering<'_>) -> Option<Origin> {
     let matched = rendering.overrides.iter().rev().filter(|o| o.matched && o.patches.contains("orchestration"));
-    let sets = |origin: &Origin| match origin {
+    let names_key = |origin: &Origin| match origin {
         Origin::Override { index } => {
-            let spec = rendering.run.spec.overrides.get(*index);
-            spec.and_then(|s| s.orchestration.as_ref()).is_some_and(|o| o.topology.is_some())
+            let spec = rendering.run.spec.overrides.get(*index)?.orchestration.as_ref()?;
+            spec.topology.as_ref().map(|t| t.topology_key.is_some())
         }
-        Origin::Entry { .. } => !rendering.facts.inputs(&rendering.run).own_topology_key,
-        _ => false,
+        Origin::Entry { .. } => (!rendering.facts.inputs(&rendering.run).own_topology_key).then_some(true),
+        _ => None,
     };
-    matched.map(|o| &o.origin).find(|o| sets(o)).cloned()
-}
-
-/// Name and field of the override that set the target.
-pub(super) fn target_origin(rendering: &Rendering<'_>, engine: &Engine) -> (String, FieldPath) {
-    match last_to_set(rendering, Some(engine), |o| o.target.is_some()) {
-        Some(Origin::Override { index }) => {
-            let path = FieldPath::parse("spec.overrides").index(*index);
-            (path.to_string(), path.key("orchestration").key("target"))
-        }
-        Some(Origin::Entry { id, name }) => (format!("catalogue entry {id} {name}"), FieldPath::parse("spec.target")),
-        _ => ("the run".into(), FieldPath::parse("spec.target")),
-    }
+    let mut sets = matched.map(|o| &o.origin).filter_map(|o| Some((o, names_key(o)?)));
+    sets.next().filter(|(_, named)| *named).map(|(origin, _)| origin.clone())
 }
 
 /// What is kept with the jobs.

@@ -74,8 +74,10 @@ fn node_list(run: &mut WorkloadRun, list: &str, out: &mut Vec<Diagnostic>) {
     let count = i32::try_from(names.len()).unwrap_or(i32::MAX);
     let wanted = run.spec.num_nodes;
     if is_unpinned(run) && count < wanted {
-        let message =
-            format!("--node-list names {count} nodes, but the one job of this Unpinned run needs numNodes = {wanted}");
+        let message = format!(
+            "--node-list names {}, but the one job of this Unpinned run needs numNodes = {wanted}",
+            nodes(count)
+        );
         out.push(
             Diagnostic::at(Code::FlagConflict, "spec.numNodes", message)
                 .with_help(format!("list at least {wanted} nodes, or lower spec.numNodes")),
@@ -88,8 +90,13 @@ fn node_list(run: &mut WorkloadRun, list: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// `1 node`, `2 nodes`.
+fn nodes(count: i32) -> String {
+    if count == 1 { "1 node".to_owned() } else { format!("{count} nodes") }
+}
+
 fn lower(run: &mut WorkloadRun, size: i32, flag: &str, out: &mut Vec<Diagnostic>) {
-    let message = format!("{flag} leaves {size} nodes: groups of {size} instead of {}", run.spec.num_nodes);
+    let message = format!("{flag} leaves {}: groups of {size} instead of {}", nodes(size), run.spec.num_nodes);
     out.push(
         Diagnostic::at(Code::SizeLowered, "spec.numNodes", message)
             .with_help("name more nodes, or set spec.numNodes to the size you want"),

@@ -23,16 +23,20 @@
 
 mod annotations;
 mod blame;
+mod chosen;
 mod differences;
 mod facts;
 mod finish;
 mod flags;
+mod kept;
 mod knowledge;
 mod layers;
+mod placement;
 mod plan;
 mod plan_of;
 mod read;
 mod render;
+mod requests;
 mod resolve;
 mod warnings;
 

@@ -29,27 +29,34 @@ impl Engine {
     pub fn read_run(&self, bytes: &[u8], file: &str, lenient: bool) -> RunInput {
         let documents = yaml::read_documents(bytes, file, &Limits::RUN);
         let mut diagnostics = documents.diagnostics;
-        let mut sources = documents.value.into_iter();
-        let Some(source) = sources.next() else {
+        let mut sources = documents.value;
+        let kind = |source: &Source| {
+            let kind = source.root.as_ref().and_then(|root| root.get("kind")).and_then(|kind| kind.as_str());
+            kind.map(str::to_owned)
+        };
+        let run = sources.iter().position(|source| kind(source).as_deref() == Some("WorkloadRun")).unwrap_or(0);
+        for (index, other) in sources.iter().enumerate().filter(|(index, _)| *index != run) {
+            let found = kind(other).map_or_else(|| "an object without a kind".to_owned(), |kind| format!("a `{kind}`"));
+            let what = if kind(other).as_deref() == Some("WorkloadRun") { "another WorkloadRun" } else { &found };
+            let message = format!(
+                "document {} of the file is {what}; the file of a run holds exactly one WorkloadRun and nothing else",
+                index + 1
+            );
+            let mut finding = Diagnostic::at(Code::ExtraDocument, "kind", message)
+                .with_help("keep one WorkloadRun in the file, and put everything else into files of its own")
+                .with_file(file);
+            finding.span = other.root.as_ref().map(|root| root.entry("kind").map_or(root.span, |e| e.value.span));
+            diagnostics.push(finding);
+        }
+        if sources.is_empty() {
             if !crate::diagnostic::has_errors(&diagnostics) {
                 let message = "the file is empty; it must hold exactly one WorkloadRun";
                 let help = "begin with `apiVersion: nvcre.nvidia.com/v1alpha1` and `kind: WorkloadRun`";
                 diagnostics.push(Diagnostic::new(Code::WrongKind, message).with_help(help).with_file(file));
             }
             return RunInput { diagnostics, ..RunInput::default() };
-        };
-        for (number, other) in (2..).zip(sources) {
-            let root = other.root.as_ref();
-            let kind = root.and_then(|r| r.get("kind")).and_then(|k| k.as_str()).unwrap_or("without a kind");
-            let message = format!(
-                "document {number} of the file is another object ({kind}); the file of a run holds exactly one WorkloadRun"
-            );
-            let mut finding = Diagnostic::new(Code::WrongKind, message)
-                .with_help("keep one WorkloadRun in the file, and everything else in files of its own")
-                .with_file(file);
-            finding.span = root.map(|r| r.entry("kind").map_or(r.span, |e| e.value.span));
-            diagnostics.push(finding);
         }
+        let source = sources.swap_remove(run);
         // What is missing from a document that broke off may stand behind the break.
         let broken = diagnostics.iter().any(|d| matches!(d.code, Code::Syntax | Code::LimitExceeded));
         let read = schema::decode_run(&source, lenient);

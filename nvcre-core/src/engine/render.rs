@@ -1,16 +1,22 @@
 //! The road itself.
 
-use super::facts::{discover_options, framework};
-use super::{Engine, Facts, Options, RunInput, annotations, blame, differences, finish, layers, resolve, warnings};
+use super::chosen::Chosen;
+use super::facts::framework;
+use super::kept::{self, Before};
+use super::{
+    Engine, Facts, Options, RunInput, annotations, blame, differences, finish, placement, requests, resolve, warnings,
+};
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity, has_errors};
-use crate::fleet::{Fleet, Inventory, no_inventory, requested_gpus, synthetic_inventory};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
+use crate::fleet::{
+    Fleet, Inventory, ResourceRequest, SyntheticFit, no_inventory, requested_gpus, synthetic_inventory_for,
+};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
-use crate::workflow::{BuildInput, build};
+use crate::workflow::{BuildInput, build, fixed_words};
 use crate::yaml::{Read, Source};
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
@@ -55,6 +61,7 @@ impl Rendering<'_> {
         let mut out = Jobs { prepared: None, diagnostics: Vec::new() };
         let (Some(inventory), Some(fleet)) = (self.inventory, &self.fleet) else {
             out.diagnostics.push(no_inventory());
+            place(self.source, &self.run, &mut out.diagnostics);
             return out;
         };
         if !self.is_printable() {
@@ -78,14 +85,14 @@ impl Rendering<'_> {
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
         out.prepared = prepared;
-        place(self.source, &mut out.diagnostics);
+        place(self.source, &self.run, &mut out.diagnostics);
         crate::diagnostic::sort(&mut out.diagnostics);
         out
     }
 
-    /// True when nothing forbids to print or send the result.
+    /// True when nothing forbids to print or send the result: neither an error here nor one of reading the inventory.
     pub fn is_printable(&self) -> bool {
-        !has_errors(&self.diagnostics)
+        !has_errors(&self.diagnostics) && !self.inventory.is_some_and(|inventory| inventory.incomplete)
     }
 
     /// The Workflow as JSON.
@@ -131,15 +138,18 @@ impl Engine {
         findings
     }
 
-    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62). No
-    /// platform is guessed: without one there are no nodes, and a finding says so.
+    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62): nodes
+    /// that the run's own target takes, in one topology domain. No platform is guessed: without one there are no nodes,
+    /// and a finding says so.
     pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
         let mut diagnostics = Vec::new();
-        let (platform, architecture) = self.declared(&input.run, options, &mut diagnostics);
-        let gpus = input.run.spec.gpus_per_node;
+        let mut run = input.run.clone();
+        // What is wrong with flags is told when the run is rendered.
+        super::apply_flags(&mut run, &options.flags);
+        let (platform, architecture) = self.declared(&mut run, options, &mut diagnostics);
+        let gpus = run.spec.gpus_per_node;
         let count = if platform.is_empty() { 0 } else { count };
         let wrong_flag = has_errors(&diagnostics);
-        // Wrong flags are told by discovery.
         diagnostics.retain(|d| d.code == Code::NoArchitecture);
         if platform.is_empty() && !wrong_flag {
             let message = "nodes are to be assumed, and no platform says of which kind";
@@ -148,7 +158,13 @@ impl Engine {
                     .with_help("name it with --platform, and the GPU with --gpu-arch"),
             );
         }
-        Read { value: synthetic_inventory(&self.catalogue, &platform, &architecture, count, gpus), diagnostics }
+        let topology = crate::workflow::orchestration(&run.spec).topology.and_then(|t| t.topology_key);
+        let fit = SyntheticFit {
+            target: run.spec.target.unwrap_or_default(),
+            domains: topology.into_iter().filter(|key| !key.is_empty()).collect(),
+        };
+        let value = synthetic_inventory_for(&self.catalogue, &platform, &architecture, count, gpus, &fit);
+        Read { value, diagnostics }
     }
 
     fn render_with<'a, R: Recorder>(
@@ -163,17 +179,8 @@ impl Engine {
         let edition = self.edition(options, &mut found);
         found.extend(check_run(&run));
         found.extend(self.check_overrides(&run));
-        let fleet = inventory.map(|inventory| self.discover(&mut run, inventory, options, &mut found));
-        let declared = inventory.is_none().then(|| self.declared(&run, options, &mut found));
-        let nodes = inventory.zip(fleet.as_ref());
-        let facts = self.facts(&run, edition, nodes, declared, recorder, &mut found);
-
-        let context = layers::context(&run, &facts);
-        let layers = self.layers::<R>(&run, &facts, &context);
-        let matches = match facts.resolved {
-            true => overrides::match_layers(&layers, &context, &mut found),
-            false => Vec::new(),
-        };
+        let Chosen { fleet, facts, layers, matches } =
+            self.choose(&mut run, edition, inventory, options, recorder, &mut found);
         let own = run.spec.framework.mpi.as_ref().map(|m| m.mpi_args.as_slice()).unwrap_or_default();
         let mpi_words = overrides::mpi_args(&layers, &matches, own);
         let pre_command = overrides::pre_command(&layers, &matches);
@@ -190,17 +197,21 @@ impl Engine {
             recorder,
         );
         let mut spec = built.spec;
+        let before = Before::of(&spec, !pre_command.is_empty());
         let mut outcomes = Vec::new();
         if facts.resolved {
             let own_key = facts.inputs(&run).own_topology_key;
             outcomes = resolve::apply_layers(&mut spec, &layers, &matches, own_key, recorder, &mut found);
-            finish::priority_class(&mut spec, &run.spec.priority_class_name);
         } else {
             spec.overrides = layers.iter().map(finish::stored).collect();
             found.extend(warnings::unresolved(&layers));
         }
         let repeated = match facts.framework {
-            crate::catalogue::Framework::Mpi => overrides::repeated_options(&mpi_words),
+            crate::catalogue::Framework::Mpi => {
+                let mut words = fixed_words(facts.sizes.gpus_per_node);
+                words.extend(mpi_words);
+                overrides::repeated_options(&words)
+            }
             _ => Vec::new(),
         };
         let mut rendering = Rendering {
@@ -220,22 +231,29 @@ impl Engine {
             source: input.source.as_ref(),
             diagnostics: Vec::new(),
         };
+        let mut by_entries = Vec::new();
         if rendering.facts.resolved {
+            found.extend(kept::restore(&mut rendering, &before, recorder));
             // What a faulty gang scheduler does to the result is no fault of its own.
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
-                true => finish::trainer_limits(&rendering.workflow.spec),
-                false => resolve::contract(&mut rendering.workflow.spec, &labels),
+                true => finish::trainer_limits(&rendering.workflow.spec, &rendering.run.metadata.name),
+                false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
             };
             blame::lead_back(&rendering, &mut result);
+            // A field that is wrong in the run is wrong in the result, too.
+            let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
+            result.retain(|d| !said(d));
             found.extend(result);
-            found.extend(warnings::of_resolved(self, &rendering, &layers, &matches));
+            let entries = warnings::matched(self, &rendering, &layers, &matches);
+            found.extend(warnings::of_resolved(self, &rendering, &entries));
+            by_entries = requests::by_entries(&rendering, &entries);
             found.extend(repeated);
         }
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
-        self.place(&mut rendering, options, &mut found);
-        rendering.diagnostics = join(input, found);
+        place_nodes(&mut rendering, &by_entries, &mut found);
+        rendering.diagnostics = join(input, &rendering.run, inventory, found);
         rendering
     }
 
@@ -254,49 +272,56 @@ impl Engine {
         }
         out
     }
+}
 
-    /// What comes after overrides: the target that they may have changed, capacity, size, groups.
-    fn place(&self, rendering: &mut Rendering<'_>, options: &Options, found: &mut Vec<Diagnostic>) {
-        let mut result = finish::placement(&rendering.workflow.spec.orchestration, &rendering.run);
-        blame::lead_back(rendering, &mut result);
-        found.extend(result);
-        let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
-            found.extend(finish::topology_without_nodes(rendering));
-            return;
-        };
-        let orchestration = &rendering.workflow.spec.orchestration;
-        if orchestration.target != rendering.run.spec.target
-            && let Some(target) = &orchestration.target
-        {
-            let (origin, path) = finish::target_origin(rendering, self);
-            let (again, more) =
-                fleet.discover_again(inventory, target, &self.catalogue, &discover_options(options), &origin, &path);
-            found.extend(more);
-            fleet = again;
-        }
-        let spec = &rendering.workflow.spec;
-        let template = serde_json::to_value(&spec.job_template).unwrap_or_default();
-        let gpus = requested_gpus(std::iter::once(&template).chain(&spec.dependencies));
-        let capacity = fleet.apply_capacity(inventory, gpus);
-        let none_left = fleet.nodes.is_empty();
-        found.extend(capacity);
-        let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
-        let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
-        let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
-        let mut size = fleet.size_check(inventory, size.into(), placement, &path);
-        blame::lead_back(rendering, size.as_mut_slice());
-        found.extend(size);
-        if !none_left {
-            found.extend(finish::topology(rendering, inventory, &fleet, self));
-        }
-        rendering.job_facts = finish::job_facts(rendering);
-        rendering.fleet = Some(fleet);
+/// What comes after overrides: capacity, size, groups.
+fn place_nodes(rendering: &mut Rendering<'_>, by_entries: &[ResourceRequest], found: &mut Vec<Diagnostic>) {
+    let by_platform = matches!(rendering.topology_origin, Some(Origin::Entry { .. }));
+    let mut result = match rendering.facts.resolved {
+        true => placement::findings(&rendering.workflow.spec, &rendering.run, !by_platform),
+        false => placement::findings_of_template(&rendering.workflow.spec, &rendering.run),
+    };
+    blame::lead_back(rendering, &mut result);
+    found.extend(result);
+    let (Some(inventory), Some(mut fleet)) = (rendering.inventory, rendering.fleet.take()) else {
+        found.extend(finish::topology_without_nodes(rendering));
+        return;
+    };
+    let spec = &rendering.workflow.spec;
+    let template = serde_json::to_value(&spec.job_template).unwrap_or_default();
+    let gpus = requested_gpus(std::iter::once(&template).chain(&spec.dependencies));
+    let capacity = fleet.apply_capacity(inventory, gpus);
+    let none_left = fleet.nodes.is_empty();
+    found.extend(capacity);
+    found.extend(fleet.health_findings(inventory));
+    found.extend(fleet.unoffered_resources(inventory, &requests::of_result(rendering, by_entries)));
+    let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
+    let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
+    let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
+    let mut size = fleet.size_check(inventory, size.into(), placement, &path);
+    blame::lead_back(rendering, size.as_mut_slice());
+    found.extend(size);
+    if !none_left {
+        found.extend(finish::topology(rendering, inventory, &fleet));
     }
+    rendering.job_facts = finish::job_facts(rendering);
+    rendering.fleet = Some(fleet);
 }
 
 /// Findings of reading and of rules, each once, with their places, in the order of the file.
-fn join(input: &RunInput, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn join(
+    input: &RunInput,
+    run: &WorkloadRun,
+    inventory: Option<&Inventory>,
+    mut found: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
     let mut rules: Vec<Diagnostic> = Vec::with_capacity(found.len());
+    // Nodes that could not be read may be the ones that are missed.
+    let missed = |d: &Diagnostic| {
+        matches!(d.code, Code::NoEligibleNodes | Code::NotEnoughNodes | Code::UnknownNodeNames)
+            && inventory.is_some_and(|inventory| inventory.incomplete)
+    };
+    found.retain(|d| !missed(d));
     for finding in schema::without_repeats(&input.diagnostics, found) {
         let same = |d: &Diagnostic| d.code == finding.code && d.path == finding.path && d.message == finding.message;
         if !rules.iter().any(same) {
@@ -304,7 +329,7 @@ fn join(input: &RunInput, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         }
     }
     let mut rules = without_follow_ups(&input.diagnostics, rules);
-    place(input.source.as_ref(), &mut rules);
+    place(input.source.as_ref(), run, &mut rules);
     let mut all = input.diagnostics.clone();
     all.extend(rules);
     crate::diagnostic::sort(&mut all);
@@ -326,13 +351,26 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
         .filter(|d| d.severity == Severity::Error)
         .filter_map(|d| Some((d.code, d.path.clone()?)))
         .collect();
-    let other = |rule: &Diagnostic, is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
+    let other = |rule: &Diagnostic, not: &[Code], is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
         let Some(path) = &rule.path else { return false };
-        errors.iter().any(|(code, error)| *code != rule.code && is(path, error))
+        errors.iter().any(|(code, error)| *code != rule.code && !not.contains(code) && is(path, error))
     };
+    // Of several that speak of one size, one stays.
+    let sizes = [Code::NegativeCount, Code::JobSize];
+    // What stands in the result and was led back to no field follows from the errors of the run, when there are any.
+    let of_result = |path: &FieldPath| {
+        matches!(path.0.as_slice(), [Segment::Key(spec), Segment::Key(part), ..]
+            if spec == "spec" && matches!(part.as_str(), "jobTemplate" | "dependencies"))
+    };
+    let own_errors = errors.iter().any(|(_, path)| !of_result(path));
     let follows = |rule: &Diagnostic| match rule.code {
-        Code::NoEligibleNodes => other(rule, &|path, error| error != path && error.0.starts_with(&path.0)),
-        Code::NegativeCount | Code::JobSize | Code::UnpinnedWithoutSize => other(rule, &|path, error| error == path),
+        _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
+        // An override that is wrong changes nothing because it is wrong.
+        Code::OverrideNoOp => other(rule, &[], &|path, error| error.0.starts_with(&path.0)),
+        Code::NoEligibleNodes => other(rule, &[], &|path, error| error != path && error.0.starts_with(&path.0)),
+        Code::NegativeCount => other(rule, &[], &|path, error| error == path),
+        Code::JobSize => other(rule, &sizes, &|path, error| error == path),
+        Code::UnpinnedWithoutSize => other(rule, &sizes, &|path, error| error == path),
         _ => false,
     };
     let kept: Vec<bool> = rules.iter().map(|rule| !follows(rule)).collect();
@@ -340,11 +378,22 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
 }
 
 /// Adds file, line and column; what speaks of no field, or of one that only the result has, belongs to the file as a
-/// whole.
-fn place(source: Option<&Source>, findings: &mut [Diagnostic]) {
+/// whole, and so does a name or namespace that stands in a flag and not in the file.
+fn place(source: Option<&Source>, run: &WorkloadRun, findings: &mut [Diagnostic]) {
     let Some(source) = source else { return };
     source.locate(findings);
+    let metadata = source.root.as_ref().and_then(|root| root.get("metadata"));
+    let written = |key: &str| metadata.and_then(|m| m.get(key)).and_then(|value| value.as_str()).unwrap_or_default();
+    let fields = [("name", &run.metadata.name), ("namespace", &run.metadata.namespace)];
+    let by_flag: Vec<FieldPath> = fields
+        .into_iter()
+        .filter(|(key, value)| written(key) != value.as_str())
+        .map(|(key, _)| FieldPath::root().key("metadata").key(key))
+        .collect();
     for finding in findings {
         finding.file.get_or_insert_with(|| source.file.clone());
+        if finding.path.as_ref().is_some_and(|path| by_flag.contains(path)) {
+            finding.span = None;
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! A run goes through [`Engine::render`]; here base and overrides are given, so nothing is built and no entry of the
 //! catalogue applies: only what the Workflow's own overrides change.
 
-use super::{Engine, Options, annotations, finish};
+use super::{Engine, Options, annotations, finish, placement};
 use crate::api::{GPU_PRODUCT_KEY, OverrideSpec, Value, Workflow, WorkflowSpec, WorkloadRun};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::{self, Inventory, UNKNOWN_ARCHITECTURE};
@@ -87,8 +87,8 @@ impl Engine {
         out.spec.overrides.clear();
         let outcomes = apply_layers(&mut out.spec, &layers, &matches, false, &mut (), &mut found);
         let labels = FieldPath::parse("spec.jobTemplate.spec.workloadMetadata.labels");
-        found.extend(contract(&mut out.spec, &labels));
-        found.extend(finish::placement(&out.spec.orchestration, &WorkloadRun::default()));
+        found.extend(contract(&mut out.spec, &out.metadata.name, &labels));
+        found.extend(placement::findings(&out.spec, &WorkloadRun::default(), true));
         annotations::annotate(&mut out.metadata, &context.platform, &context.gpu_architecture, true, &outcomes);
         let mut diagnostics: Vec<Diagnostic> = Vec::with_capacity(found.len());
         for finding in found {
@@ -194,9 +194,9 @@ pub(super) fn apply_layers<R: Recorder>(
 
 /// What must hold on a resolved spec: gang scheduling (02 §10.4) and the limits of Trainer and JobSet (08 rows 14–24).
 /// `labels` names the labels of the workload object in findings.
-pub(super) fn contract(spec: &mut WorkflowSpec, labels: &FieldPath) -> Vec<Diagnostic> {
+pub(super) fn contract(spec: &mut WorkflowSpec, run: &str, labels: &FieldPath) -> Vec<Diagnostic> {
     let mut out = finish::gang_contract(spec, labels);
-    out.extend(finish::trainer_limits(spec));
+    out.extend(finish::trainer_limits(spec, run));
     out
 }
 

@@ -1,11 +1,12 @@
 //! What renders, and is likely not what is wanted (00 D1, D33, D52).
 
 use super::{Engine, Rendering};
-use crate::api::{PATCH_MANAGER, Value};
+use crate::api::PATCH_MANAGER;
 use crate::catalogue::{EntryRef, Input};
-use crate::diagnostic::{Code, Diagnostic, FieldPath};
-use crate::fleet::ResourceRequest;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::jobs::{ClaimUse, claim_use};
 use crate::overrides::{Layer, Match};
+use crate::workflow::claim_name;
 
 /// What a template leaves out (02 §12).
 pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
@@ -21,7 +22,7 @@ pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
 }
 
 /// Entries that matched.
-fn matched<'e>(
+pub(super) fn matched<'e>(
     engine: &'e Engine,
     rendering: &'e Rendering<'_>,
     layers: &[Layer],
@@ -33,15 +34,9 @@ fn matched<'e>(
 }
 
 /// Warnings that need the entries that matched.
-pub(super) fn of_resolved(
-    engine: &Engine,
-    rendering: &Rendering<'_>,
-    layers: &[Layer],
-    matches: &[Match],
-) -> Vec<Diagnostic> {
+pub(super) fn of_resolved(engine: &Engine, rendering: &Rendering<'_>, entries: &[EntryRef<'_>]) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let facts = &rendering.facts;
-    let entries = matched(engine, rendering, layers, matches);
     let advice = engine.catalogue().advice(&facts.edition, &facts.platform, &facts.architecture);
     out.extend(advice.map(|a| a.diagnostic()));
 
@@ -62,71 +57,13 @@ pub(super) fn of_resolved(
                 .with_help("request the NICs in spec.resources, or in an override of the runtime"),
         );
     }
-    if let (Some(inventory), Some(fleet)) = (rendering.inventory, &rendering.fleet) {
-        let inputs = facts.inputs(&rendering.run);
-        let mut requests = Vec::new();
-        for entry in &entries {
-            for request in entry.requests(&inputs) {
-                let remedy = request.fields.iter().map(|f| remedy(f)).collect::<Vec<_>>().join(" or ");
-                requests.push(ResourceRequest {
-                    origin: format!("catalogue entry {} {}", entry.entry.id, entry.entry.name),
-                    resource: request.resource,
-                    remedy,
-                    path: None,
-                });
-            }
-        }
-        requests.extend(own_requests(rendering));
-        out.extend(fleet.unoffered_resources(inventory, &requests));
-    }
-    out
-}
-
-/// What to set in a field so that a request goes away or changes.
-fn remedy(field: &str) -> String {
-    match field {
-        "spec.mlnxPerNode" => "spec.mlnxPerNode: 0".into(),
-        other => format!("{other} to what the nodes offer"),
-    }
-}
-
-/// Extended resources that the run itself asks for.
-fn own_requests(rendering: &Rendering<'_>) -> Vec<ResourceRequest> {
-    let Some(resources) = &rendering.run.spec.resources else { return Vec::new() };
-    let mut out: Vec<ResourceRequest> = Vec::new();
-    for side in ["requests", "limits"] {
-        let keys = resources.get(side).and_then(Value::as_object).into_iter().flat_map(|m| m.keys());
-        for key in keys.filter(|k| crate::check::is_extended_resource(k)) {
-            if !out.iter().any(|r| r.resource == *key) {
-                out.push(ResourceRequest {
-                    origin: "spec.resources".into(),
-                    resource: key.clone(),
-                    remedy: "spec.resources to what the nodes offer".into(),
-                    path: Some(FieldPath::parse("spec.resources").key(side).key(key)),
-                });
-            }
-        }
-    }
     out
 }
 
 /// Warnings that need the result and no entry.
 pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    if let Some(checkpoint) = &rendering.workflow.spec.job_template.spec.checkpoint
-        && rendering.run.spec.checkpoint.is_some()
-    {
-        let claim = checkpoint.pvc_name.as_str();
-        let deps = &rendering.workflow.spec.dependencies;
-        let patches = serde_json::to_value(&rendering.workflow.spec.job_template.spec.workload).unwrap_or_default();
-        let mounted = deps.iter().chain([&patches]).any(|value| claims(value, claim));
-        if !mounted {
-            let message = format!("the claim {claim} is made, and no pod of the run mounts it");
-            out.push(Diagnostic::at(Code::CheckpointNotMounted, "spec.checkpoint", message).with_help(format!(
-                "add a volume with persistentVolumeClaim.claimName {claim} to spec.volumes, and a mount"
-            )));
-        }
-    }
+    out.extend(checkpoint_not_mounted(rendering));
     let train_job = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref();
     let foreign = train_job.into_iter().flat_map(|t| &t.runtime_patches).filter(|p| p.manager == PATCH_MANAGER);
     if foreign.clone().any(|p| p.time.is_some()) {
@@ -136,14 +73,27 @@ pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     out
 }
 
-/// True when some volume below a value claims a PVC of that name.
-fn claims(value: &Value, name: &str) -> bool {
-    match value {
-        Value::Object(map) => {
-            map.get("persistentVolumeClaim").and_then(|c| c.get("claimName")).and_then(Value::as_str) == Some(name)
-                || map.values().any(|v| claims(v, name))
-        }
-        Value::Array(items) => items.iter().any(|v| claims(v, name)),
-        _ => false,
-    }
+/// The claim of the checkpoint, when no pod sees it (00 D52).
+fn checkpoint_not_mounted(rendering: &Rendering<'_>) -> Option<Diagnostic> {
+    rendering.run.spec.checkpoint.as_ref()?;
+    let spec = &rendering.workflow.spec;
+    let claim = spec.job_template.spec.checkpoint.as_ref()?.pvc_name.as_str();
+    let own = claim_name(&rendering.run.metadata.name);
+    let what = match claim == own {
+        true => format!("the claim {claim} is made"),
+        false => format!("checkpoints are kept in the claim {claim}, which an override names"),
+    };
+    let (how, help) = match claim_use(spec.job_template.spec.workload.train_job.as_ref(), &spec.dependencies, claim) {
+        ClaimUse::Mounted => return None,
+        ClaimUse::Nowhere => (
+            "no pod of the run mounts it".to_owned(),
+            format!("add a volume with persistentVolumeClaim.claimName {claim} to spec.volumes, and a mount"),
+        ),
+        ClaimUse::NotMounted(volume) => (
+            format!("no container mounts its volume {volume}"),
+            format!("add a mount of {volume} to spec.volumeMounts"),
+        ),
+    };
+    let finding = Diagnostic::at(Code::CheckpointNotMounted, "spec.checkpoint", format!("{what}, and {how}"));
+    Some(finding.with_help(help))
 }

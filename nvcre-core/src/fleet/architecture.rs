@@ -40,7 +40,7 @@ pub fn vote<'a>(architectures: impl IntoIterator<Item = &'a str>) -> Option<Vote
 /// The error that more nodes name no architecture than the winner has (00 D32).
 pub(crate) fn undetermined(vote: Vote<'_>, winners: &[&str], silent: &[&str], target: &FieldPath) -> Diagnostic {
     let message = format!(
-        "{} of GPU architecture {} ({}) stand against {} without a product that names an architecture ({}): the \
+        "{} of GPU architecture {} ({}) against {} without a product that names an architecture ({}): the \
          minority would decide what all of them are",
         nodes(vote.votes),
         vote.winner,

@@ -2,7 +2,7 @@
 
 use super::architecture::{none_left, undetermined, vote};
 use super::exclusion::{Excluded, ExclusionReason};
-use super::health::{self, HealthCheck, HealthProblems};
+use super::health::{HealthCheck, HealthProblems};
 use super::names::{commas, nodes};
 use super::product::{UNKNOWN_ARCHITECTURE, parse_architecture_flag, parse_platform_flag};
 use super::products::{NodeProduct, Product, assign};
@@ -54,7 +54,8 @@ impl Fleet {
     /// [`Fleet::nodes`] or in [`Fleet::excluded`]; the result does not depend on the order of nodes and slices.
     ///
     /// `target` is `spec.target` of the run; `None` takes every GPU node. The findings hold everything that is wrong
-    /// or worth knowing; a fleet comes back in any case. Capacity is a later step ([`Fleet::apply_capacity`]).
+    /// or worth knowing; a fleet comes back in any case. Capacity and
+    /// the health of those that are left are later steps ([`Fleet::apply_capacity`], [`Fleet::health_findings`]).
     pub fn discover(
         inventory: &Inventory,
         target: Option<&TargetSpec>,
@@ -111,11 +112,7 @@ impl Fleet {
         fleet.nodes = candidates.iter().map(|c| c.node).collect();
         fleet.sort_excluded(inventory);
         found.extend(findings::exclusions(inventory, &fleet));
-        found.extend(health::warnings(
-            inventory,
-            &fleet.target_path,
-            candidates.iter().map(|c| (c.node, c.name, c.health)),
-        ));
+        fleet.unhealthy = candidates.iter().filter(|c| !c.health.is_empty()).map(|c| (c.node, c.health)).collect();
         (fleet, found)
     }
 
@@ -250,7 +247,7 @@ fn placeholders(
         .map(|p| p.text.as_str())
         .collect();
     let mut message = format!(
-        "{} with the placeholder product {} count as unlabelled: {}",
+        "{} with the placeholder product {} counted as unlabelled: {}",
         nodes(marked.len()),
         commas(labels),
         commas(marked.iter().map(|c| c.name)),

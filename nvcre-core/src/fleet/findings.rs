@@ -97,6 +97,14 @@ fn label_command(names: &[&str]) -> String {
 
 /// The error that nobody takes part (03 §0 step 3, 00 D27).
 pub(crate) fn no_eligible_nodes(inventory: &Inventory, fleet: &Fleet) -> Diagnostic {
+    if inventory.nodes.is_empty() && super::is_synthetic(inventory) {
+        return Diagnostic::at(
+            Code::NoEligibleNodes,
+            fleet.target_path.clone(),
+            "no node is assumed, so no job can be made",
+        )
+        .with_help("give --assume-nodes a number of 1 or more");
+    }
     if inventory.nodes.is_empty() {
         let finding = Diagnostic::new(Code::NoEligibleNodes, "the inventory holds no nodes")
             .with_help("write it with: kubectl get nodes -o yaml > nodes.yaml");
@@ -207,7 +215,7 @@ impl Fleet {
         }
         if !shared.is_empty() {
             let message = format!(
-                "{} share the value of {HOSTNAME_KEY} with another node: {}; pods bound to one may land on the other",
+                "{} sharing the value of {HOSTNAME_KEY} with another node: {}; pods bound to one may land on the other",
                 nodes(shared.len()),
                 commas(&shared)
             );

@@ -2,10 +2,10 @@
 
 use super::names::{commas, nodes};
 use super::select::label_id;
-use super::{Inventory, InventoryNode, StringId};
+use super::{Fleet, Inventory, InventoryNode, StringId};
 use crate::api::GPU_RESOURCE;
 use crate::check::Quantity;
-use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::diagnostic::{Code, Diagnostic};
 use std::collections::BTreeSet;
 
 /// What is wrong with a node.
@@ -100,12 +100,12 @@ impl HealthProblem {
             Self::VirtualKubelet => (
                 "that a virtual kubelet stands for",
                 "there is no machine behind such a node that could run the pods with GPUs and RDMA",
-                "leave these nodes out by a label in spec.target",
+                "exclude these nodes by a label in spec.target",
             ),
             Self::NotLinux => (
                 "with another operating system than linux",
                 "the images of the run are for Linux and do not start there",
-                "leave these nodes out with the label kubernetes.io/os: linux in spec.target.nodeSelector",
+                "set kubernetes.io/os: linux in spec.target.nodeSelector",
             ),
         }
     }
@@ -219,23 +219,28 @@ impl<'a> HealthCheck<'a> {
     }
 }
 
-/// One warning per kind of problem. `members` are the nodes that take part.
-pub(crate) fn warnings<'a>(
-    inventory: &Inventory,
-    target: &FieldPath,
-    members: impl Iterator<Item = (u32, &'a str, HealthProblems)> + Clone,
-) -> Vec<Diagnostic> {
-    let mut out = Vec::new();
-    for problem in HealthProblem::ALL {
-        let with = || members.clone().filter(|(.., p)| p.contains(problem));
-        let Some((first, ..)) = with().next() else { continue };
-        let names: Vec<&str> = with().map(|(_, name, _)| name).collect();
-        let (found, consequence, remedy) = problem.words();
-        let verb = if names.len() == 1 { "takes" } else { "take" };
-        let message = format!("{} {found} {verb} part: {}; {consequence}", nodes(names.len()), commas(&names));
-        let finding = Diagnostic::new(problem.code(), message)
-            .with_help(format!("{remedy}, or leave them out with --only-healthy"));
-        out.push(inventory.place(finding, Some(first), target));
+impl Fleet {
+    /// Warnings about nodes that take part and will not run the pods, one per kind of problem (00 D28). To be asked
+    /// after [`Fleet::apply_capacity`], which leaves some of them out.
+    pub fn health_findings(&self, inventory: &Inventory) -> Vec<Diagnostic> {
+        let part: BTreeSet<u32> = match self.unhealthy.is_empty() {
+            true => BTreeSet::new(),
+            false => self.nodes.iter().copied().collect(),
+        };
+        let mut out = Vec::new();
+        for problem in HealthProblem::ALL {
+            let with =
+                self.unhealthy.iter().filter(|(node, problems)| problems.contains(problem) && part.contains(node));
+            let members: Vec<u32> = with.map(|(node, _)| *node).collect();
+            let Some(first) = members.first() else { continue };
+            let names: Vec<&str> = members.iter().map(|node| self.name(inventory, *node)).collect();
+            let (found, consequence, remedy) = problem.words();
+            let verb = if names.len() == 1 { "takes" } else { "take" };
+            let message = format!("{} {found} {verb} part: {}; {consequence}", nodes(names.len()), commas(&names));
+            let finding = Diagnostic::new(problem.code(), message)
+                .with_help(format!("{remedy}, or leave them out with --only-healthy"));
+            out.push(inventory.place(finding, Some(*first), &self.target_path));
+        }
+        out
     }
-    out
 }

@@ -87,7 +87,8 @@ impl ClusterInfo {
         topology_key: Option<&str>,
         options: &DiscoverOptions<'_>,
     ) -> (Self, Vec<Diagnostic>) {
-        let (fleet, found) = Fleet::discover(inventory, None, catalogue, options);
+        let (fleet, mut found) = Fleet::discover(inventory, None, catalogue, options);
+        found.extend(fleet.health_findings(inventory));
         let members = fleet.discovered(inventory);
         let key = topology_key
             .or_else(|| catalogue.platform(&fleet.platform).and_then(|p| p.topology_key.as_deref()))

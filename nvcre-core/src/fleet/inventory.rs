@@ -94,6 +94,8 @@ pub struct Inventory {
     pub nodes: Vec<InventoryNode>,
     /// The resource slices.
     pub slices: Vec<ResourceSlice>,
+    /// Reading found errors, so that nodes may be missing: nothing may be sent on its ground.
+    pub incomplete: bool,
 }
 
 impl Inventory {

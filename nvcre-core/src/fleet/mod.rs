@@ -58,5 +58,7 @@ pub use product::{
 };
 pub use read::{InventoryReader, read_inventory};
 pub use resources::ResourceRequest;
-pub use synthetic::{SYNTHETIC_FILE, is_synthetic, synthetic_inventory};
-pub use topology::{AUTO_TOPOLOGY_KEY, default_topology_key, domain_of, needs_topology_key, resolve_topology_key};
+pub use synthetic::{SYNTHETIC_FILE, SyntheticFit, is_synthetic, synthetic_inventory, synthetic_inventory_for};
+pub use topology::{
+    AUTO_TOPOLOGY_KEY, declare_topology_key, default_topology_key, domain_of, needs_topology_key, resolve_topology_key,
+};

@@ -1,6 +1,7 @@
 //! The nodes of a run, and what is known of them.
 
 use super::exclusion::{Excluded, Exclusion};
+use super::health::HealthProblems;
 use super::products::Product;
 use super::{Inventory, InventoryNode};
 use crate::api::{GPU_PRODUCT_KEY, HOSTNAME_KEY, TargetSpec};
@@ -34,6 +35,8 @@ pub struct Fleet {
     pub(crate) target: TargetSpec,
     pub(crate) target_path: FieldPath,
     pub(crate) declared_architecture: bool,
+    /// Problems of the nodes that took part before the capacity filter.
+    pub(crate) unhealthy: Vec<(u32, HealthProblems)>,
     pub(crate) product_table: Vec<Product>,
 }
 

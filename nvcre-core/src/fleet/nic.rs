@@ -134,8 +134,7 @@ impl Fleet {
         {
             let out = self.excluded.iter().filter(|e| e.reason.is_late()).map(|e| self.name(inventory, e.node));
             message.push_str(&format!(
-                "; all nodes that take part offer {name}; what decides are the {} that do not take part: {}",
-                nodes.len() - self.nodes.len(),
+                "; all nodes that take part offer {name}; nodes that do not take part decide: {}",
                 commas(out),
             ));
         }

@@ -131,7 +131,7 @@ pub fn hardware_notice(
     let path = missing.first().copied().unwrap_or("spec.gpusPerNode");
     let message = format!(
         "the hardware table has no row for GPU architecture {architecture}, so its fallback counts apply: \
-         gpusPerNode {} and mlnxPerNode {}; used after spec.gpusPerNode and spec.mlnxPerNode: gpusPerNode {} and \
+         gpusPerNode {} and mlnxPerNode {}; what counts with spec.gpusPerNode and spec.mlnxPerNode is gpusPerNode {} and \
          mlnxPerNode {}",
         table.gpus_per_node,
         table.mlnx_per_node,

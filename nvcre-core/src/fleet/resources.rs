@@ -55,7 +55,12 @@ impl Fleet {
                     r.origin, r.resource
                 );
                 let out = Diagnostic::new(Code::ResourceNotOffered, message);
-                let out = if r.remedy.is_empty() { out } else { out.with_help(format!("set {}", r.remedy)) };
+                let out = out.with_help(if r.remedy.is_empty() {
+                    "install the device plugin that offers it, choose other nodes, or remove the request in an override"
+                        .to_owned()
+                } else {
+                    format!("set {}", r.remedy)
+                });
                 match &r.path {
                     Some(path) => out.with_path(path),
                     None => out,

@@ -23,7 +23,10 @@ impl Fleet {
         let unpinned = placement == "Unpinned";
         if nodes_per_job < 1 {
             return unpinned.then(|| {
-                let message = format!("an Unpinned job needs an explicit size, and numNodes is {nodes_per_job}");
+                let message = match nodes_per_job {
+                    0 => "an Unpinned job needs an explicit size, and numNodes is missing or 0".to_owned(),
+                    below => format!("an Unpinned job needs an explicit size, and numNodes is {below}"),
+                };
                 Diagnostic::at(Code::UnpinnedWithoutSize, path, message)
                     .with_help("set spec.numNodes to the number of nodes of the one job")
             });

@@ -54,8 +54,19 @@ pub fn resolve_topology_key(
         let error = found.into_iter().find(|d| d.code == Code::NoEligibleNodes);
         return Err(Box::new(error.unwrap_or_else(super::no_inventory)));
     }
-    let key = default_topology_key(catalogue, &all.platform)
-        .map_err(|e| Box::new(e.with_path(options.target_path.cloned().unwrap_or_else(|| "spec.target".into()))))?;
+    declare_topology_key(target, catalogue, &all.platform)
+}
+
+/// Replaces every `__auto__` of a target by the key of a platform.
+///
+/// # Errors
+/// As [`default_topology_key`].
+pub fn declare_topology_key(
+    target: &mut TargetSpec,
+    catalogue: &Catalogue,
+    platform: &str,
+) -> Result<(), Box<Diagnostic>> {
+    let key = default_topology_key(catalogue, platform).map_err(|e| Box::new(e.with_path("spec.target")))?;
     let waiting = target.match_expressions.iter_mut().filter(|e| e.key == AUTO_TOPOLOGY_KEY);
     waiting.for_each(|e| key.clone_into(&mut e.key));
     Ok(())

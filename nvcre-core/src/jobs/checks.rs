@@ -3,7 +3,8 @@
 use super::groups::Groups;
 use super::input::JobsInput;
 use super::names::{
-    COPY_NAME_MAX, JOB_NAME_MAX, Naming, ReplicatedJobSize, longest_job_name, run_name_problem, truncate_with,
+    COPY_NAME_MAX, HASH_DIGITS, JOB_NAME_MAX, Naming, ReplicatedJobSize, longest_job_name, run_name_problem,
+    train_job_name, truncate_with,
 };
 use super::patch::{WORKER, target_jobs};
 use super::references::{kind_of, name_of};
@@ -12,53 +13,13 @@ use super::scope::{Copies, Target};
 use super::template::Manifest;
 use super::unique::{Collision, distinct};
 use super::{Delivery, differences::dependency_path};
+use crate::api::API_VERSION;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most jobs of a run. Eight digits of hash cannot tell more apart.
 const MOST_JOBS: u64 = 1 << 22;
-
-/// Dependencies without kind or name, and two with the same (03 §0 step 11).
-pub(crate) fn dependencies(dependencies: &[Value], findings: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
-    for (index, object) in dependencies.iter().enumerate() {
-        let path = FieldPath::parse("spec.dependencies").index(index);
-        let api = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-        let namespace = super::references::at(object, &["metadata", "namespace"]).and_then(Value::as_str);
-        if kind_of(object).is_empty() || name_of(object).is_empty() || api.is_empty() {
-            let message = "a dependency has no apiVersion, kind or metadata.name; all three are wanted";
-            findings.push(
-                Diagnostic::at(Code::InvalidDependency, path, message).with_help("complete the object in the override"),
-            );
-        } else if let Some(first) =
-            seen.insert((api, kind_of(object), name_of(object)), index).filter(|_| namespace.is_none())
-        {
-            let message = format!("two dependencies are {} {}", kind_of(object), name_of(object));
-            findings.push(
-                Diagnostic::at(Code::InvalidDependency, path, message)
-                    .with_related(FieldPath::parse("spec.dependencies").index(first), "the first one")
-                    .with_help("give one of them another name"),
-            );
-        }
-    }
-}
-
-/// The claim of a checkpoint (03 §6.2).
-pub(crate) fn checkpoint(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(checkpoint) = &input.workflow.spec.job_template.spec.checkpoint else { return };
-    let claim = |d: &Value| kind_of(d) == "PersistentVolumeClaim" && name_of(d) == checkpoint.pvc_name;
-    if !input.workflow.spec.dependencies.iter().any(claim) {
-        let message = format!(
-            "checkpoint names the claim {}, and no PersistentVolumeClaim of that name is among the dependencies",
-            checkpoint.pvc_name
-        );
-        findings.push(
-            Diagnostic::at(Code::CheckpointPVCMissing, "spec.checkpoint", message)
-                .with_help("keep overrides from removing or renaming the claim"),
-        );
-    }
-}
 
 /// Names that a cluster refuses or that make a TrainJob hang (08 row 22, 00 D21, D26).
 pub(crate) fn names(
@@ -147,7 +108,7 @@ pub(crate) fn unique(
     let mut digits = Digits::default();
     if total > MOST_JOBS {
         let message = format!(
-            "{per_iteration} groups in {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
+            "{per_iteration} groups × {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
             input.iterations()
         );
         findings.push(
@@ -170,7 +131,23 @@ pub(crate) fn unique(
     if cut(JOB_NAME_MAX, &full_job) {
         match distinct(count, lengthen, |job, digits| truncate_with(&full_job(job), JOB_NAME_MAX, digits)) {
             Ok(found) => digits.jobs = found,
-            Err(collision) => findings.push(collide("Jobs", &collision, who, full_job(collision.first).len())),
+            Err(collision) => findings.push(collide("the Jobs", &collision, who, full_job(collision.first).len())),
+        }
+    }
+    // Objects of the run that are called like one of those that are made for its jobs.
+    for object in shared.iter().map(|m| &m.value) {
+        let made = |job: usize| {
+            let digits = digits.jobs.get(&job).copied().unwrap_or(HASH_DIGITS);
+            let name = truncate_with(&full_job(job), JOB_NAME_MAX, digits);
+            if kind_of(object) == "TrainJob" { train_job_name(&name) } else { name }
+        };
+        let ours = kind_of(object) == "TrainJob" || !lengthen && is_own_job(object);
+        if let Some(job) = (0..count).filter(|_| ours).find(|job| made(*job) == name_of(object)) {
+            let message = format!("the {} {} is made for {} already", kind_of(object), name_of(object), who(job));
+            findings.push(
+                Diagnostic::at(Code::NamesCollide, dependency_path(object).key("metadata").key("name"), message)
+                    .with_help("give the object another name"),
+            );
         }
     }
     let kinds: BTreeSet<&str> = copies.targets.iter().map(|t| t.kind.as_str()).filter(|k| !k.is_empty()).collect();
@@ -204,7 +181,7 @@ pub(crate) fn unique(
                     None => "the object that all jobs share".to_owned(),
                 };
                 let length = collision.first.checked_sub(fixed.len()).map_or(0, |item| full(item).len());
-                let mut finding = collide(&format!("copies of {kind}"), &collision, who, length);
+                let mut finding = collide(&format!("the copies of {kind}"), &collision, who, length);
                 finding =
                     finding.with_path(targets.first().map_or_else(FieldPath::root, |t| dependency_of(input, t.1)));
                 findings.push(finding);
@@ -212,6 +189,11 @@ pub(crate) fn unique(
         }
     }
     digits
+}
+
+/// True for the engine's own Job, not that of Kubernetes.
+fn is_own_job(object: &Value) -> bool {
+    kind_of(object) == "Job" && object.get("apiVersion").and_then(Value::as_str) == Some(API_VERSION)
 }
 
 fn dependency_of(input: &JobsInput<'_>, target: &Target) -> FieldPath {
@@ -236,7 +218,7 @@ fn collide(what: &str, collision: &Collision, who: impl Fn(usize) -> String, len
         who(collision.second),
         collision.name
     );
-    let over = length.saturating_sub(if what == "Jobs" { JOB_NAME_MAX } else { COPY_NAME_MAX });
+    let over = length.saturating_sub(if what == "the Jobs" { JOB_NAME_MAX } else { COPY_NAME_MAX });
     let help = match over {
         0 => "give another metadata.name, or --name".to_owned(),
         over => format!(

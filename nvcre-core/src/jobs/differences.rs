@@ -44,6 +44,25 @@ pub(crate) fn shared_dependencies(dependencies: &[Value], copies: &Copies, findi
     }
 }
 
+/// Objects of several kinds with one name, of which the engine finds the last whatever a field refers to.
+pub(crate) fn same_names(dependencies: &[Value], copies: &Copies, findings: &mut Vec<Diagnostic>) {
+    for object in copies.copied.iter().filter_map(|i| dependencies.get(*i)) {
+        let same = dependencies.iter().rev().find(|d| name_of(d) == name_of(object));
+        let Some(last) = same.filter(|last| kind_of(last) != kind_of(object)) else { continue };
+        let message = format!(
+            "the reference engine takes {} {} for the {} of that name, which it then does not copy for every job; here each job gets a copy of the {}",
+            kind_of(last),
+            name_of(last),
+            kind_of(object),
+            kind_of(object)
+        );
+        findings.push(
+            Diagnostic::at(Code::EngineDiffers, dependency_path(last), message)
+                .with_help("give one of the two another name"),
+        );
+    }
+}
+
 /// Texts that the engine replaces in the copies and the job spec and that are kept here.
 pub(crate) fn renamed_texts(
     dependencies: &[Value],
@@ -89,13 +108,11 @@ pub(crate) fn renamed_texts(
     }
 }
 
+/// Takes a place, the text there, and whether it is a key.
+type Visitor<'f> = dyn FnMut(&[Step<&str>], &str, bool) + 'f;
+
 /// Calls `found` with every string value and every key.
-fn visit<'a>(
-    value: &'a Value,
-    place: &mut Here<'a>,
-    skip: &dyn Fn(&[Step<&str>]) -> bool,
-    found: &mut dyn FnMut(&[Step<&str>], &str, bool),
-) {
+fn visit<'a>(value: &'a Value, place: &mut Here<'a>, skip: &dyn Fn(&[Step<&str>]) -> bool, found: &mut Visitor<'_>) {
     if skip(place) {
         return;
     }

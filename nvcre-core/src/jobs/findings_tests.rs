@@ -67,9 +67,10 @@ fn products_of_resource_slices_pin_nothing() {
 #[test]
 fn names_that_no_cluster_takes() {
     for (name, code) in [("1-run", Code::BadName), ("my.run", Code::BadName)] {
-        assert_eq!(Case::new(mpi(name, 2), gpu(4)).errors()[0].0, code, "{name}");
+        assert!(Case::new(mpi(name, 2), gpu(4)).errors().iter().any(|e| e.0 == code), "{name}");
     }
-    assert_eq!(Case::new(mpi(&"x".repeat(64), 2), gpu(4)).errors()[0].0, Code::BadName);
+    let errors = Case::new(mpi(&"x".repeat(64), 2), gpu(4)).errors();
+    assert!(errors.iter().any(|e| e.0 == Code::BadName), "{errors:?}");
     let long = Case::new(mpi("a-run-of-a-long-name", 2), gpu(4))
         .set("/spec/dependencies/0/spec/template/spec/replicatedJobs/1/name", json!("launcher-of-the-run"))
         .set(

@@ -45,30 +45,6 @@ impl Groups {
     }
 }
 
-/// Nodes per job from the trainer (03 §5.1).
-pub(crate) fn nodes_per_job(input: &JobsInput<'_>, findings: &mut Vec<Diagnostic>) -> Option<i64> {
-    let size = input.train_job().and_then(|t| t.trainer.as_ref()).and_then(|t| t.num_nodes);
-    match size {
-        Some(size) if size > 0 => Some(size.into()),
-        Some(size) => {
-            let message = format!("the trainer's numNodes is {size}; a job needs at least one node");
-            findings.push(
-                Diagnostic::at(Code::JobSize, SIZE, message)
-                    .with_help("set numNodes to 1 or more; it is honoured exactly, and no size stands for all nodes"),
-            );
-            None
-        }
-        None => {
-            let message = "the job template has no trainer.numNodes, so the size of a job is unknown";
-            findings.push(
-                Diagnostic::at(Code::JobSize, SIZE, message)
-                    .with_help("keep overrides from removing spec.workload.trainJob.trainer.numNodes"),
-            );
-            None
-        }
-    }
-}
-
 /// Groups of `size` nodes with all findings; `None` when there are none.
 pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagnostic>) -> Option<Groups> {
     conflicts_with_unpinned(input, findings);
@@ -93,9 +69,10 @@ pub(crate) fn groups(input: &JobsInput<'_>, size: i64, findings: &mut Vec<Diagno
             odd_sizes(&groups, size, grouping, findings);
             if !groups.repeated.is_empty() {
                 let message = format!(
-                    "{} of {} nodes run twice, in an overflow group that takes what the full groups leave over: {}",
+                    "{} of {} nodes {} twice, in an overflow group that takes what the full groups leave over: {}",
                     groups.repeated.len(),
                     found,
+                    if groups.repeated.len() == 1 { "runs" } else { "run" },
                     input.node_list(groups.repeated.iter().copied())
                 );
                 findings.push(Diagnostic::at(Code::NodesRunTwice, SIZE, message).with_help(
@@ -187,9 +164,10 @@ fn missing_label(input: &JobsInput<'_>, grouping: Grouping<'_>, missing: &[u32])
         _ => "which names the topology domain".to_owned(),
     };
     let message = format!(
-        "{} of {} nodes lack the label {key}, {origin}: {}",
+        "{} of {} nodes {} the label {key}, {origin}: {}",
         missing.len(),
         input.fleet.nodes.len(),
+        if missing.len() == 1 { "lacks" } else { "lack" },
         input.node_list(missing.iter().copied())
     );
     Diagnostic::at(Code::MissingTopologyLabel, TOPOLOGY_KEY, message).with_help(format!(

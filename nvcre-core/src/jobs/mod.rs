@@ -30,6 +30,7 @@ mod unique;
 
 pub use input::{Delivery, Facts, JobsInput};
 pub use limits::check_workload;
+pub(crate) use limits::{ClaimUse, claim_use};
 pub use names::*;
 pub use partition::{Group, Grouping, PartitionError, partition};
 pub use patch::{LAUNCHER, WORKER, edit_patch, edit_pod_patch, target_jobs, worker_job};
@@ -37,5 +38,6 @@ pub use plan::{PLAN_FORMAT, PlanError, PlannedGroup, RunPlan, record_part_name};
 pub use prepared::{CopyName, JobId, JobNames, Prepared, Renderer};
 pub use printer::{Printed, YamlPrinter};
 pub use references::is_cluster_scoped;
+pub(crate) use runtime::{item_name, replicated_jobs, runtime_of};
 pub use scope::{Scope, classify, creation_order, engine_replacements};
 pub use template::{MANIFESTS_FORMAT, Manifest, Owner, Role};

@@ -91,14 +91,11 @@ impl<'a> Prepared<'a> {
 
     fn build(input: JobsInput<'a>, planned: Option<&RunPlan>, findings: &mut Vec<Diagnostic>) -> Option<Self> {
         let dependencies = &input.workflow.spec.dependencies;
-        checks::dependencies(dependencies, findings);
-        checks::checkpoint(&input, findings);
-        if let Some(train_job) = input.train_job() {
-            limits::check_workload(train_job, dependencies, findings);
-        }
+        limits::check_workload(&input.workflow.spec, input.run_name(), findings);
         let size = match planned {
             Some(plan) => Some(plan.nodes_per_job),
-            None => groups::nodes_per_job(&input, findings),
+            // A size that is none is among the findings.
+            None => limits::nodes_per_job(input.train_job(), &mut Vec::new()),
         };
         let groups = match planned {
             Some(plan) => Some(Groups::new(plan.groups(input.inventory))),
@@ -108,8 +105,10 @@ impl<'a> Prepared<'a> {
         let (fixed_hosts, product_values) = match planned {
             Some(plan) => (plan.fixed_hosts.clone(), plan.affinity_products.clone()),
             None => {
-                if !input.unpinned() {
+                if !input.unpinned() || input.target().is_some_and(|t| !t.node_names.is_empty()) {
                     findings.extend(input.fleet.hostname_findings(input.inventory));
+                }
+                if !input.unpinned() {
                     renamed_hosts(&input, &input.fleet.nodes, findings);
                 }
                 (fixed_hosts(&input, findings), product_values(&input, findings))
@@ -132,6 +131,7 @@ impl<'a> Prepared<'a> {
         if input.delivery == Delivery::Controller {
             let queue = input.workflow.spec.gang_scheduler.as_ref().map(|g| g.queue_label_key.as_str());
             let queue = queue.map(|key| if key.is_empty() { "kai.scheduler/queue" } else { key });
+            differences::same_names(dependencies, &copies, findings);
             differences::renamed_texts(dependencies, &job_spec, &scope, &copies, queue, findings);
             differences::placement(&input, &groups, size, &copies, &placement, runtime, findings);
         }

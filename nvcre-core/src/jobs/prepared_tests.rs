@@ -320,7 +320,7 @@ fn health_check_thresholds_and_measurements() {
         assert_eq!(find(&case.first(), Role::Job)["spec"].get("nodeHealthMonitor"), expected);
     }
     let case = Case::new(mpi("my-workload", 2), gpu(2))
-        .set("/spec/jobTemplate/spec/thresholds", json!({"old": "value > 1"}))
+        .set("/spec/jobTemplate/spec/thresholds", json!({"goodputRatio": "value > 1"}))
         .set("/spec/jobTemplate/spec/goodputMeasurement", json!({"logProfileRef": "megatron"}))
         .set(
             "/spec/jobTemplate/spec/bandwidthMeasurement",

@@ -16,22 +16,39 @@ pub struct Scope {
     pub job: Vec<usize>,
 }
 
-/// Classifies dependencies as the engine does: by equal strings (03 §6.4). `job_spec` is the spec of the job template.
+/// Classifies dependencies as the engine does: by equal strings; of objects with one name the last is found (03 §6.4).
+/// `job_spec` is the spec of the job template.
 pub fn classify(dependencies: &[Value], job_spec: &Value) -> Scope {
-    let names: BTreeMap<&str, usize> =
-        dependencies.iter().enumerate().map(|(i, d)| (name_of(d), i)).filter(|(name, _)| !name.is_empty()).collect();
+    let mut names = by_name(dependencies);
+    for found in names.values_mut() {
+        found.drain(..found.len().saturating_sub(1));
+    }
+    reached(dependencies, job_spec, &names)
+}
+
+/// Positions of the dependencies by name; objects of several kinds may have the same.
+fn by_name(dependencies: &[Value]) -> BTreeMap<&str, Vec<usize>> {
+    let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, object) in dependencies.iter().enumerate().filter(|(_, object)| !name_of(object).is_empty()) {
+        names.entry(name_of(object)).or_default().push(index);
+    }
+    names
+}
+
+/// What the texts of the job spec, and of what they name, lead to.
+fn reached(dependencies: &[Value], job_spec: &Value, names: &BTreeMap<&str, Vec<usize>>) -> Scope {
     let in_cluster = |index: usize| dependencies.get(index).is_some_and(|d| is_cluster_scoped(kind_of(d)));
     // Only these texts can lead to a dependency.
     let leads = |text: &str| names.contains_key(text) || is_resource_like(text);
     let texts: Vec<Vec<&str>> = dependencies.iter().map(|d| strings(d, &leads)).collect();
     let seeds = job_spec_strings(job_spec, &|text| names.contains_key(text));
-    let mut open: VecDeque<usize> =
-        seeds.iter().filter_map(|text| names.get(text).copied()).filter(|i| !in_cluster(*i)).collect();
+    let named = seeds.iter().filter_map(|text| names.get(text)).flatten().copied();
+    let mut open: VecDeque<usize> = named.filter(|i| !in_cluster(*i)).collect();
     let mut job: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(index) = open.pop_front() {
         for text in texts.get(index).into_iter().flatten() {
             let found: Vec<usize> = match names.get(text) {
-                Some(named) => vec![*named],
+                Some(named) => named.clone(),
                 None => {
                     let holds = |other: &[&str]| other.binary_search(text).is_ok();
                     texts.iter().enumerate().filter(|(_, other)| holds(other)).map(|(i, _)| i).collect()
@@ -69,7 +86,7 @@ pub fn creation_order(dependencies: &[Value], members: &[usize]) -> Vec<usize> {
     let member = |i: &usize| dependencies.get(*i).map(|d| (*i, name_of(d), strings(d, &|text| names.contains(&text))));
     let members: Vec<(usize, &str, Vec<&str>)> = members.iter().filter_map(member).collect();
     let needs = |a: &(usize, &str, Vec<&str>), b: &(usize, &str, Vec<&str>)| {
-        a.0 != b.0 && !b.1.is_empty() && a.2.contains(&b.1)
+        a.1 != b.1 && !b.1.is_empty() && a.2.contains(&b.1)
     };
     let mut waiting: BTreeMap<usize, usize> =
         members.iter().map(|a| (a.0, members.iter().filter(|b| needs(a, b)).count())).collect();
@@ -152,6 +169,12 @@ pub(crate) fn created_template(object: &Value) -> Option<&str> {
 
 /// Narrows `scope` to what is referred to in a field that holds a reference (00 D72).
 pub(crate) fn copies(dependencies: &[Value], job_spec: &Value, scope: &Scope) -> Copies {
+    // By kind and name: an object of another kind with the same name hides nothing.
+    let names = by_name(dependencies);
+    let all = match names.values().any(|found| found.len() > 1) {
+        true => reached(dependencies, job_spec, &names),
+        false => scope.clone(),
+    };
     let fields: Vec<Vec<Reference<'_>>> = dependencies.iter().map(|d| references(d, &is_payload)).collect();
     let is_named = |index: usize, r: &Reference<'_>| {
         dependencies.get(index).is_some_and(|d| {
@@ -162,22 +185,21 @@ pub(crate) fn copies(dependencies: &[Value], job_spec: &Value, scope: &Scope) ->
                 }
         })
     };
-    let names: BTreeSet<&str> = dependencies.iter().map(name_of).collect();
     let mut copied: BTreeSet<usize> = BTreeSet::new();
     let seeds = references(job_spec, &is_kept_in_job_spec);
     let mut open: VecDeque<usize> = VecDeque::new();
-    for index in &scope.job {
+    for index in &all.job {
         if seeds.iter().any(|r| is_named(*index, r)) && copied.insert(*index) {
             open.push_back(*index);
         }
     }
     while let Some(index) = open.pop_front() {
         let mine = fields.get(index).map_or(&[][..], Vec::as_slice);
-        for other in &scope.job {
+        for other in &all.job {
             let theirs = fields.get(*other).map_or(&[][..], Vec::as_slice);
             let shares = |r: &Reference<'_>| {
                 is_resource_like(r.name)
-                    && !names.contains(r.name)
+                    && !names.contains_key(r.name)
                     && theirs.iter().any(|t| t.refers == r.refers && t.name == r.name)
             };
             if mine.iter().any(|r| is_named(*other, r) || shares(r)) && copied.insert(*other) {
@@ -205,11 +227,16 @@ pub(crate) fn copies(dependencies: &[Value], job_spec: &Value, scope: &Scope) ->
         }
     }
     for (app, owners) in apps {
-        if owners.len() > 1 && is_resource_like(app) && !names.contains(app) {
+        if owners.len() > 1 && is_resource_like(app) && !names.contains_key(app) {
             add(app, "");
         }
     }
-    let shared = scope.job.iter().copied().filter(|i| !copied.contains(i)).collect();
+    // A copied object of another kind explains the text that names this one.
+    let explained = |index: usize| {
+        let name = dependencies.get(index).map_or("", name_of);
+        copied.iter().filter_map(|i| dependencies.get(*i)).any(|d| name_of(d) == name)
+    };
+    let shared = scope.job.iter().copied().filter(|i| !copied.contains(i) && !explained(*i)).collect();
     Copies { copied: copied.into_iter().collect(), shared, targets }
 }
 

@@ -37,7 +37,8 @@ pub fn mpi(name: &str, nodes: i64) -> Value {
                      {"name": "node", "template": {"spec": {"template": {"spec": {
                          "volumes": [{"name": "config-volume", "configMap": {"name": format!("{name}-config")}}],
                          "containers": [{"name": "node", "image": "i"}]}}}}},
-                     {"name": "launcher", "dependsOn": [{"name": "node", "status": "Ready"}], "template": {"spec": {"template":
+                     {"name": "launcher", "dependsOn": [{"name": "node", "status": "Ready"}], "template": {
+                         "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}}, "spec": {"template":
                          {"spec": {"containers": [{"name": "node", "image": "i"}]}}}}},
                  ]}}}},
                 {"apiVersion": "v1", "kind": "ConfigMap",

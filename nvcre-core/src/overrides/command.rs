@@ -5,13 +5,14 @@ use super::quote::go_quote;
 use super::when::Match;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::trace::Origin;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One argument or line; where it came from is worked out when somebody asks.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Word<'a> {
     /// The text.
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
     source: Source<'a>,
     /// Position in its list.
     index: usize,
@@ -23,23 +24,32 @@ enum Source<'a> {
     Layer { layer: &'a Layer, key: &'static str, forwarded: Option<&'a FieldPath> },
     /// `spec.framework.mpi.mpiArgs`.
     Run,
+    /// What every command line begins with, with the paragraph that says so.
+    Fixed(&'static str),
 }
 
-impl Word<'_> {
+impl<'a> Word<'a> {
+    /// A word of the engine's own, after a paragraph of the specification.
+    pub fn fixed(text: impl Into<Cow<'a, str>>, paragraph: &'static str) -> Self {
+        Self { text: text.into(), source: Source::Fixed(paragraph), index: 0 }
+    }
+
     /// Who set it; the field of `spec.env` when an entry forwards the user's value.
     pub fn origin(&self) -> Origin {
         match self.source {
             Source::Layer { forwarded: Some(path), .. } => Origin::Run { path: path.clone() },
             Source::Layer { layer, .. } => layer.origin.clone(),
             Source::Run => Origin::Run { path: self.path() },
+            Source::Fixed(paragraph) => Origin::Default { source: paragraph.to_owned() },
         }
     }
 
-    /// Where it stands.
+    /// Where it stands; the root for a word of the engine's own.
     pub fn path(&self) -> FieldPath {
         match self.source {
             Source::Layer { layer, key, .. } => layer.base_path.key(key).index(self.index),
             Source::Run => FieldPath::parse("spec.framework.mpi.mpiArgs").index(self.index),
+            Source::Fixed(_) => FieldPath::root(),
         }
     }
 
@@ -57,7 +67,7 @@ pub fn mpi_args<'a>(layers: &'a [Layer], matches: &[Match], user: &'a [String]) 
     let entries: Vec<&Layer> = matched().filter(|l| l.is_entry()).collect();
     let blocks = entries.into_iter().rev().chain(matched().filter(|l| !l.is_entry()));
     let mut out: Vec<Word<'a>> = blocks.flat_map(block).collect();
-    out.extend(user.iter().enumerate().map(|(index, text)| Word { text, source: Source::Run, index }));
+    out.extend(user.iter().enumerate().map(|(index, text)| Word { text: text.into(), source: Source::Run, index }));
     out
 }
 
@@ -66,7 +76,7 @@ fn block(layer: &Layer) -> impl Iterator<Item = Word<'_>> {
     args.iter().enumerate().map(move |(index, text)| {
         let forwards = index > 0 && args.get(index - 1).is_some_and(|flag| flag == "-x");
         let forwarded = forwards.then(|| layer.substituted.get(variable(text))).flatten();
-        Word { text, source: Source::Layer { layer, key: "mpiArgs", forwarded }, index }
+        Word { text: text.into(), source: Source::Layer { layer, key: "mpiArgs", forwarded }, index }
     })
 }
 
@@ -80,7 +90,7 @@ pub fn pre_command<'a>(layers: &'a [Layer], matches: &[Match]) -> Vec<Word<'a>> 
     let matched = layers.iter().zip(matches).filter(|(_, m)| m.holds());
     let lines = |layer: &'a Layer| {
         let source = Source::Layer { layer, key: "preCommand", forwarded: None };
-        layer.spec.pre_command.iter().enumerate().map(move |(index, text)| Word { text, source, index })
+        layer.spec.pre_command.iter().enumerate().map(move |(index, text)| Word { text: text.into(), source, index })
     };
     matched.flat_map(|(layer, _)| lines(layer)).collect()
 }
@@ -109,12 +119,15 @@ pub fn repeated_options(args: &[Word<'_>]) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let mut rest = args;
     while let Some((flag, tail)) = rest.split_first() {
-        let (option, word, value, after) = match (flag.text, tail) {
+        let (option, word, value, after) = match (flag.text.as_ref(), tail) {
             ("-x", [pair, after @ ..]) => {
-                let (name, value) = pair.text.split_once('=').unwrap_or((pair.text, ""));
+                let (name, value) = pair.text.split_once('=').unwrap_or((pair.text.as_ref(), ""));
                 (("-x", name), pair, value, after)
             }
-            ("--mca" | "-mca", [key, value, after @ ..]) => (("--mca", key.text), value, value.text, after),
+            ("--mca" | "-mca", [key, value, after @ ..]) => {
+                (("--mca", key.text.as_ref()), value, value.text.as_ref(), after)
+            }
+            ("-N", [value, after @ ..]) => (("-N", ""), value, value.text.as_ref(), after),
             _ => {
                 rest = tail;
                 continue;
@@ -125,21 +138,19 @@ pub fn repeated_options(args: &[Word<'_>]) -> Vec<Diagnostic> {
             && !(earlier.is_of_entry() && word.is_of_entry())
         {
             let (flag, name) = option;
-            out.push(
-                Diagnostic::at(
-                    Code::RepeatedMpiOption,
-                    word.path(),
-                    format!(
-                        "mpirun gets {flag} {name} twice: {:?} from {}, then {:?}; Open MPI 4 takes the later one, \
-                         Open MPI 5 refuses to start when they differ",
-                        earlier.text,
-                        source(earlier),
-                        word.text
-                    ),
-                )
-                .with_help("with Open MPI 5 leave this one out, or give the value that the platform sets")
-                .with_related(place(earlier), "the first one"),
+            let option = format!("{flag} {name}");
+            let option = option.trim_end();
+            let message = format!(
+                "mpirun gets {option} twice: {:?} from {}, then {:?}; Open MPI 4 takes the later one, Open MPI 5 refuses \
+                 to start when they differ",
+                earlier.text,
+                source(earlier),
+                word.text
             );
+            let finding = Diagnostic::at(Code::RepeatedMpiOption, word.path(), message)
+                .with_help("with Open MPI 5 leave this one out, or give the value that the platform sets");
+            let first = place(earlier);
+            out.push(if first.0.is_empty() { finding } else { finding.with_related(first, "the first one") });
         }
         rest = after;
     }
@@ -149,6 +160,7 @@ pub fn repeated_options(args: &[Word<'_>]) -> Vec<Diagnostic> {
 fn source(word: &Word<'_>) -> String {
     match word.origin() {
         Origin::Entry { id, name } => format!("catalogue entry {id} {name}"),
+        Origin::Default { .. } => "the engine itself".to_owned(),
         _ => place(word).to_string(),
     }
 }

@@ -12,6 +12,11 @@ use serde_json::{Map, Value};
 
 const OPERATIONS: &str = "add, remove, replace, move, copy or test";
 
+/// Every fault of a JSON patch at `path` that shows without the job template.
+pub(crate) fn problems(patch: &Value, path: &FieldPath) -> Vec<Diagnostic> {
+    read(patch, path).err().unwrap_or_default()
+}
+
 /// Reads the operations of a patch at `path`; every fault of every operation is a finding.
 ///
 /// # Errors

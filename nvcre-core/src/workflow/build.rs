@@ -3,7 +3,7 @@
 use super::mpirun::mpirun_words;
 use super::runtime::{RuntimeInput, training_runtime};
 use super::size::Sizes;
-use super::train_job::base_patches;
+use super::train_job::complete_patches;
 use super::{gang, merged_env};
 use crate::api::*;
 use crate::catalogue::{Catalogue, Framework};
@@ -101,32 +101,31 @@ pub fn build<R: Recorder>(input: &BuildInput<'_>, recorder: &mut R) -> Built {
     let user_labels = spec.workload_metadata.as_ref().map(|m| m.labels.clone()).unwrap_or_default();
     let (labels, findings) = gang::compose_labels(&user_labels, gang.as_ref(), &path);
     let (command, args) = trainer_command(input, &env, recorder);
-    let job = JobSpec {
-        workload: WorkloadSpec {
-            train_job: Some(TrainJobSpec {
-                runtime_ref: RuntimeRef {
-                    name: format!("{name}-runtime"),
-                    kind: Some("TrainingRuntime".into()),
-                    api_group: None,
-                },
-                trainer: Some(Trainer {
-                    image: Some(spec.image.clone()),
-                    command,
-                    args,
-                    num_nodes: Some(input.sizes.nodes_per_job),
-                    num_proc_per_node: Some(input.sizes.gpus_per_node),
-                    ..Trainer::default()
-                }),
-                runtime_patches: base_patches(input.framework == Framework::Mpi, &spec.image_pull_secrets),
-                ..TrainJobSpec::default()
-            }),
+    let mut train_job = TrainJobSpec {
+        runtime_ref: RuntimeRef {
+            name: format!("{name}-runtime"),
+            kind: Some("TrainingRuntime".into()),
+            api_group: None,
         },
+        trainer: Some(Trainer {
+            image: Some(spec.image.clone()),
+            command,
+            args,
+            num_nodes: Some(input.sizes.nodes_per_job),
+            num_proc_per_node: Some(input.sizes.gpus_per_node),
+            ..Trainer::default()
+        }),
+        ..TrainJobSpec::default()
+    };
+    complete_patches(&mut train_job, input.framework == Framework::Mpi, &spec.image_pull_secrets);
+    let job = JobSpec {
+        workload: WorkloadSpec { train_job: Some(train_job) },
         workload_metadata: (!labels.is_empty()).then_some(WorkloadMetadata { labels }),
         node_health_monitor: Some(NodeHealthMonitor { cel: Some(CelHealthCheck { expression: CORDON_CHECK.into() }) }),
-        checkpoint: spec.checkpoint.as_ref().map(|c| CheckpointConfig {
-            pvc_name: format!("{name}-checkpoint-pvc"),
-            max_restarts: Some(c.max_restarts.unwrap_or(0)),
-        }),
+        checkpoint: spec
+            .checkpoint
+            .as_ref()
+            .map(|c| CheckpointConfig { pvc_name: claim_name(name), max_restarts: Some(c.max_restarts.unwrap_or(0)) }),
         goodput_measurement: spec.goodput_measurement.clone(),
         bandwidth_measurement: spec.bandwidth_measurement.clone(),
         ..JobSpec::default()
@@ -174,6 +173,11 @@ fn inline_config_map(run: &WorkloadRun) -> Option<Value> {
     }))
 }
 
+/// Name of the claim that a run with a checkpoint makes (02 §5.3).
+pub(crate) fn claim_name(run: &str) -> String {
+    format!("{run}-checkpoint-pvc")
+}
+
 fn checkpoint_claim(run: &WorkloadRun) -> Option<Value> {
     let checkpoint = run.spec.checkpoint.as_ref()?;
     let mut claim = json!({
@@ -186,7 +190,7 @@ fn checkpoint_claim(run: &WorkloadRun) -> Option<Value> {
     Some(json!({
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": { "name": format!("{}-checkpoint-pvc", run.metadata.name), "labels": { "app": run.metadata.name } },
+        "metadata": { "name": claim_name(&run.metadata.name), "labels": { "app": run.metadata.name } },
         "spec": claim,
     }))
 }
@@ -235,6 +239,6 @@ fn trainer_command<R: Recorder>(
             recorder.record(|| Change { subject, origin: line.origin(), old: None, new: Some(json!(line.text)) });
         }
     }
-    let lines: Vec<&str> = input.pre_command.iter().map(|line| line.text).collect();
+    let lines: Vec<&str> = input.pre_command.iter().map(|line| line.text.as_ref()).collect();
     overrides::wrap_command(&lines, command, args)
 }

@@ -27,6 +27,11 @@ pub fn resolve(spec: Option<&GangSchedulerSpec>) -> Option<GangSchedulerSpec> {
     })
 }
 
+/// True for the scheduler that starts no pod of a gang before all are there (02 §6).
+pub(crate) fn is_kai(gang: &GangSchedulerSpec) -> bool {
+    gang.scheduler_name == KAI
+}
+
 /// True for label keys that only the engine may set (01 §5.2).
 pub fn is_reserved_key(key: &str) -> bool {
     key == MANAGED_BY_KEY || key.starts_with(OWN_PREFIX)
@@ -58,6 +63,7 @@ pub fn label_problems(labels: &BTreeMap<String, String>, path: &FieldPath) -> Ve
             );
             out.push(
                 Diagnostic::at(Code::ReservedLabel, path, message)
+                    .at_key()
                     .with_help("use a key of a domain of your own, for example example.org/team"),
             );
         } else if is_downstream_key(key) {
@@ -65,12 +71,15 @@ pub fn label_problems(labels: &BTreeMap<String, String>, path: &FieldPath) -> Ve
                 format!("the label key {key:?} is reserved: Trainer, JobSet or the runtime set it themselves");
             out.push(
                 Diagnostic::at(Code::ReservedLabel, path, message)
+                    .at_key()
                     .with_help("use a key of a domain of your own, for example example.org/team"),
             );
         } else if let Some(problem) = label_key_problem(key) {
             let message = format!("{key:?} is no label key: {problem}");
             out.push(
-                Diagnostic::at(Code::BadLabel, path, message).with_help("write for example team or example.org/team"),
+                Diagnostic::at(Code::BadLabel, path, message)
+                    .at_key()
+                    .with_help("write for example team or example.org/team"),
             );
         } else if let Some(problem) = label_value_problem(value) {
             let message = format!("{value:?} is no value for label {key:?}: {problem}");

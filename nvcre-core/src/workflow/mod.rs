@@ -12,10 +12,12 @@ mod size;
 mod train_job;
 mod transform;
 
+pub(crate) use build::claim_name;
 pub use build::{BuildInput, Built, CORDON_CHECK, DEFAULT_TIMEOUT, build, orchestration};
 pub use env::{forwarded_names, merged_env};
-pub use mpirun::mpirun_words;
+pub use mpirun::{fixed_words, mpirun_words};
 pub use runtime::{RuntimeInput, training_runtime, worker_resources};
 pub use scripts::{LAUNCHER_INIT, WAIT_FOR_WORKERS, WORKER_START};
 pub use size::Sizes;
+pub use train_job::complete_patches;
 pub use transform::{Transforms, apply_resolved_transforms};

@@ -5,6 +5,7 @@ use crate::api::{EnvVar, MpiFramework};
 use crate::overrides::Word;
 use crate::trace::{Change, Origin, Recorder, Subject};
 use serde_json::json;
+use std::borrow::Cow;
 
 /// The arguments of mpirun in their fixed order: `-N`, root, ssh options, forwarded environment, then `words` (blocks
 /// of platforms and overrides and the run's own mpiArgs, already in order), the binary and its arguments.
@@ -19,18 +20,10 @@ pub fn mpirun_words<R: Recorder>(
     env_origin: impl Fn(&str) -> Origin,
     recorder: &mut R,
 ) -> Vec<String> {
-    let fixed = [
-        "-N",
-        &gpus_per_node.0.to_string(),
-        "--allow-run-as-root",
-        "--mca",
-        "plm_rsh_args",
-        "-o StrictHostKeyChecking=no -o ConnectionAttempts=10",
-    ]
-    .map(String::from);
-    let forwarded = forwarded_names(words.iter().map(|w| w.text));
+    let fixed = fixed_words(gpus_per_node.0);
+    let forwarded = forwarded_names(words.iter().map(|w| w.text.as_ref()));
     let mut out: Vec<String> = Vec::with_capacity(fixed.len() + 2 * env.len() + words.len() + mpi.args.len() + 1);
-    out.extend(fixed);
+    out.extend(fixed.into_iter().map(|word| word.text.into_owned()));
     for variable in env.iter().filter(|v| !forwarded.contains(v.name.as_str())) {
         out.push("-x".into());
         out.push(match variable.value_from {
@@ -38,13 +31,26 @@ pub fn mpirun_words<R: Recorder>(
             None => format!("{}={}", variable.name, variable.value),
         });
     }
-    out.extend(words.iter().map(|word| word.text.to_owned()));
+    out.extend(words.iter().map(|word| word.text.clone().into_owned()));
     out.push(mpi.binary.clone());
     out.extend(mpi.args.iter().cloned());
     if R::ON {
         trace(mpi, gpus_per_node, env, words, env_origin, recorder);
     }
     out
+}
+
+/// What every mpirun command line begins with (02 §7.3).
+pub fn fixed_words(gpus_per_node: i32) -> Vec<Word<'static>> {
+    let words = [
+        "-N".into(),
+        Cow::Owned(gpus_per_node.to_string()),
+        "--allow-run-as-root".into(),
+        "--mca".into(),
+        "plm_rsh_args".into(),
+        "-o StrictHostKeyChecking=no -o ConnectionAttempts=10".into(),
+    ];
+    words.map(|text| Word::fixed(text, "02 §7.3")).into()
 }
 
 fn trace<R: Recorder>(
@@ -70,9 +76,9 @@ fn trace<R: Recorder>(
     }
     let mut rest = words;
     while let Some((word, tail)) = rest.split_first() {
-        let (subject, new, after) = match (word.text, tail) {
+        let (subject, new, after) = match (word.text.as_ref(), tail) {
             ("-x", [pair, after @ ..]) => {
-                let (name, value) = pair.text.split_once('=').map_or((pair.text, None), |(n, v)| (n, Some(v)));
+                let (name, value) = pair.text.split_once('=').map_or((pair.text.as_ref(), None), |(n, v)| (n, Some(v)));
                 let new = value.map_or(json!({ "valueFrom": "launcher environment" }), |v| json!(v));
                 (Subject::RankEnv { name: name.into() }, new, after)
             }

@@ -174,6 +174,10 @@ pub(crate) fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
             "found a line that is neither `key: value` nor a list item".to_owned(),
             Some("add the colon and a space behind the key, or check the indentation"),
         ),
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => (
+            format!("found the control character U+{:04X}, which no text holds", u32::from(*character)),
+            Some("remove it"),
+        ),
         ErrorKind::UnexpectedCharacter { character } => {
             (format!("found `{}`, with which no value can start", character.escape_default()), Some("quote the value"))
         }

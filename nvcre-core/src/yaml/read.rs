@@ -7,7 +7,7 @@ use super::events::{Event, Events, explain, options};
 use super::limits::{Limits, human};
 use super::stream::unreadable;
 use super::tree::{Kind, Node, Read, Source};
-use crate::diagnostic::{Code, Diagnostic, Position, Span};
+use crate::diagnostic::{Code, Diagnostic, Position, Related, Span};
 use granit_parser::{BorrowedInput, ErrorKind, Marker, Parser, ScanError};
 
 /// Reads the documents of a text in YAML or JSON, as Kubernetes would (09). Documents without content are left out;
@@ -135,5 +135,9 @@ fn broken(builder: &mut Builder, error: &ScanError, at: Position, limits: &Limit
     let (message, help) = explain(error.kind());
     let mut finding = Diagnostic::new(Code::Syntax, message).with_span(span);
     finding.help = help.map(str::to_owned);
+    if let Some(open) = builder.open_bracket().filter(|open| open.start.line < at.line) {
+        let message = "this bracket is still open".to_owned();
+        finding.related.push(Related { message, path: None, file: None, span: Some(open) });
+    }
     builder.findings.push(finding);
 }

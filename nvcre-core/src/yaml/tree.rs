@@ -113,6 +113,25 @@ impl Node {
     }
 }
 
+impl Node {
+    /// As [`Self::locate`], but of the key where the last step of the path is one that is there.
+    pub fn locate_key(&self, path: &FieldPath) -> Span {
+        let key = || {
+            let (Segment::Key(last), head) = path.0.split_last()? else { return None };
+            let parent = head.iter().try_fold(self, |node, segment| match (segment, &node.kind) {
+                (Segment::Key(key), _) => node.get(key),
+                (Segment::Index(index), Kind::List(items)) => items.get(*index),
+                (Segment::Named(name), Kind::List(items)) => {
+                    items.iter().find(|n| n.get("name").and_then(Self::as_str) == Some(name))
+                }
+                _ => None,
+            })?;
+            parent.entry(last).map(|entry| entry.key_span)
+        };
+        key().unwrap_or_else(|| self.locate(path))
+    }
+}
+
 /// A parsed document that findings can be placed in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
@@ -149,7 +168,7 @@ impl Source {
                 && finding.file.as_deref() == Some(&self.file)
                 && let Some(path) = &finding.path
             {
-                finding.span = Some(root.locate(path));
+                finding.span = Some(if finding.at_key { root.locate_key(path) } else { root.locate(path) });
             }
             for related in &mut finding.related {
                 if related.span.is_none()

@@ -42,7 +42,7 @@ pub fn platform_mpi_args(case: &Case) {
     let inputs = platform::inputs(&input, &run.metadata.name, sizes(&run, name, architecture).nodes_per_job);
     let (layers, matches) = platform::layers(&inputs, name, architecture, &run.spec.env);
     let words = mpi_args(&layers, &matches, &mpi.mpi_args);
-    let words: Vec<&str> = words.into_iter().map(|w| w.text).collect();
+    let words: Vec<&str> = words.iter().map(|w| w.text.as_ref()).collect();
     let (workflow, findings) = rendered(&RunInput::from(run.clone()), &options(name, architecture));
     case.compare_error(&findings, None);
     let args = &workflow["spec"]["jobTemplate"]["spec"]["workload"]["trainJob"]["trainer"]["args"];
@@ -173,8 +173,7 @@ pub fn read(case: &Case) {
 
 /// Without torch and mpi, exec must be there. The input is a spec alone, so nothing but this rule counts.
 pub fn exec_framework(case: &Case) {
-    let mut run = WorkloadRun::default();
-    run.spec = typed(&case.input());
+    let mut run = WorkloadRun { spec: typed(&case.input()), ..WorkloadRun::default() };
     run.metadata.name = "test-wr".into();
     let found = nvcre_core::check::check_run(&run);
     let rule: Vec<_> = found.into_iter().filter(|d| d.code == Code::FrameworkChoice).collect();

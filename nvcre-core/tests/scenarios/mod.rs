@@ -25,6 +25,8 @@ pub struct Scenario {
     pub assume: Option<u32>,
     pub lenient: bool,
     pub deny_warnings: bool,
+    /// Jobs are asked for, also without nodes.
+    pub show_jobs: bool,
     /// Groups whose manifests are shown; empty for the first and those that run nodes twice.
     pub groups: Vec<String>,
     pub exit: i64,
@@ -54,7 +56,8 @@ impl Scenario {
         folders.into_iter().map(Self::read).collect()
     }
 
-    fn read(folder: PathBuf) -> Self {
+    /// The scenario of a folder.
+    pub fn read(folder: PathBuf) -> Self {
         let text = std::fs::read_to_string(folder.join("scenario.yaml")).unwrap_or_default();
         let file: Value = if text.is_empty() { Value::Null } else { serde_yaml::from_str(&text).unwrap() };
         let flags = &file["flags"];
@@ -92,6 +95,7 @@ impl Scenario {
             assume: flags["assumeNodes"].as_u64().map(|n| n.try_into().unwrap()),
             lenient: bool("lenient"),
             deny_warnings: bool("denyWarnings"),
+            show_jobs: text("show").is_some_and(|show| show != "workflow"),
             groups: list(&file["groups"]),
             exit: file["expect"]["exit"].as_i64().unwrap_or(0),
             codes: list(&file["expect"]["codes"]),
@@ -118,8 +122,8 @@ impl Scenario {
         }
         let mut reader = InventoryReader::new();
         for path in &self.nodes {
-            let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            reader.read(&Self::file_name(path), file);
+            let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            reader.read(&Self::file_name(path), bytes.as_slice());
         }
         let read = reader.finish();
         (Some(read.value), read.diagnostics)
@@ -139,7 +143,7 @@ impl Scenario {
         let rendering = engine.render(&run, inventory.as_ref(), &self.options);
         diagnostics.extend(rendering.diagnostics.iter().cloned());
         let mut out = Outcome { diagnostics, workflow: rendering.workflow_value(), plan: None, manifests: Vec::new() };
-        if inventory.is_some() {
+        if inventory.is_some() || self.show_jobs {
             let jobs = rendering.jobs(self.delivery);
             out.diagnostics.extend(jobs.diagnostics);
             if let Some(prepared) = jobs.prepared.filter(|_| !has_errors(&out.diagnostics)) {
@@ -162,7 +166,59 @@ impl Scenario {
     }
 }
 
+/// What a person would stumble over in a finding; empty when nothing.
+pub fn flaws(d: &Diagnostic) -> Vec<String> {
+    const NAMES: [&str; 7] = ["Kubernetes", "Kubeflow", "Trainer", "JobSet", "Unpinned", "Open", "NVLink"];
+    let mut out = Vec::new();
+    let mut flaw = |what: &str, text: &str| out.push(format!("{} {what}: {text}", d.code));
+    for text in [Some(&d.message), d.help.as_ref()].into_iter().flatten() {
+        let first = text.split([' ', ':', ',']).next().unwrap();
+        let word = first.starts_with(|c: char| c.is_ascii_uppercase())
+            && first.chars().skip(1).all(|c| c.is_ascii_lowercase());
+        if word && !NAMES.contains(&first) {
+            flaw("begins with a capital letter", text);
+        }
+        if text.trim() != text || text.contains("  ") || text.contains('\n') || text.is_empty() {
+            flaw("has odd white space", text);
+        }
+        if text.ends_with(['.', ';', ':', ',']) {
+            flaw("ends with a full stop", text);
+        }
+        let sentences = text.match_indices(". ").any(|(at, _)| text[at + 2..].starts_with(|c: char| c.is_uppercase()));
+        if sentences {
+            flaw("holds several sentences", text);
+        }
+        for odd in
+            ["Some(", "None", "Ok(", "Err(", "::", "\\\"", "§", "struct ", "enum ", "[]str", "usize", "i32", "u32"]
+        {
+            if text.contains(odd) {
+                flaw(&format!("speaks of `{odd}`"), text);
+            }
+        }
+        let decision =
+            |word: &str| word.starts_with('D') && word.len() > 1 && word[1..].bytes().all(|b| b.is_ascii_digit());
+        if text.split(|c: char| !c.is_ascii_alphanumeric()).any(decision) {
+            flaw("names a decision", text);
+        }
+    }
+    if d.help.is_none() {
+        flaw("has no way out", &d.message);
+    }
+    if d.path.is_none() && d.file.is_none() {
+        flaw("has neither field nor file", &d.message);
+    }
+    out
+}
+
 impl Outcome {
+    /// Codes of the findings, each once, sorted.
+    pub fn codes(&self) -> Vec<String> {
+        let mut codes: Vec<String> = self.diagnostics.iter().map(|d| d.code.to_string()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    }
+
     /// Findings, one block each.
     pub fn findings(&self) -> String {
         let mut out = String::new();

@@ -3,9 +3,9 @@
 use super::{Outcome, finish};
 use crate::cli::{FindingArgs, PlatformsArgs, TableFormat};
 use crate::input;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, width};
 use crate::report::Texts;
-use crate::table::Table;
+use crate::table::{Table, list};
 use anyhow::Result;
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::has_errors;
@@ -35,26 +35,28 @@ pub fn run(args: &PlatformsArgs) -> Result<Outcome> {
 /// GPUs of a platform about which the same is known stand in one row.
 fn table(knowledge: &Knowledge) -> String {
     let mut out = format!("edition    {}: {}\n\n", knowledge.edition, knowledge.edition_title);
-    let mut rows: Vec<(&KnowledgeRow, Vec<&str>)> = Vec::new();
+    let mut rows: Vec<(&KnowledgeRow, Vec<String>)> = Vec::new();
     for row in &knowledge.rows {
         let gpu = row.gpu_architecture.as_str();
         let same = |other: &KnowledgeRow| KnowledgeRow { gpu_architecture: gpu.to_owned(), ..other.clone() } == *row;
         match rows.iter_mut().find(|(other, _)| same(other)) {
-            Some((_, gpus)) => gpus.push(gpu),
-            None => rows.push((row, vec![gpu])),
+            Some((_, gpus)) => gpus.push(gpu.to_owned()),
+            None => rows.push((row, vec![gpu.to_owned()])),
         }
     }
-    let head = ["PLATFORM", "GPUS PER NODE", "NICS", "MNNVL", "ENTRIES (MPI)", "ENTRIES (TORCH, EXEC)", "GPU"];
+    // What the other columns leave of the width.
+    let rest = width().map(|width| width.saturating_sub(75));
+    let head = ["PLATFORM", "GPU", "GPUS", "NICS", "MNNVL", "ENTRIES (MPI)", "ENTRIES (TORCH, EXEC)"];
     let mut table = Table::new(head);
     for (row, gpus) in rows {
         table.row([
             row.platform.clone(),
+            list(&gpus, rest),
             row.gpus_per_node.to_string(),
             row.mlnx_per_node.to_string(),
             if row.mnnvl { "on" } else { "off" }.to_owned(),
             row.mpi_entries.join(" "),
             row.other_entries.join(" "),
-            gpus.join(" "),
         ]);
     }
     out.push_str(&table.text());

@@ -134,13 +134,11 @@ impl<'a> Checker<'a> {
         for (at, patch) in entry.worker.iter().enumerate() {
             self.worker(&path.key("worker").index(at), patch);
         }
-        if let Some(patch) = &entry.job_template_patch
-            && let Err(error) = serde_json::from_value::<json_patch::Patch>(patch.clone())
-        {
-            let path = path.key("jobTemplatePatch");
-            let found = format!("this is no list of JSON patch operations (RFC 6902): {error}");
-            let help = "write a list such as `[{op: add, path: /metadata/labels/a, value: b}]`";
-            self.add(Diagnostic::at(Code::CatalogueJobTemplatePatch, path, found).with_help(help));
+        if let Some(patch) = &entry.job_template_patch {
+            for mut finding in crate::overrides::json_patch_problems(patch, &path.key("jobTemplatePatch")) {
+                finding.code = Code::CatalogueJobTemplatePatch;
+                self.add(finding);
+            }
         }
         if entry.job_template.as_ref().is_some_and(|patch| !patch.is_object()) {
             self.value(
@@ -202,7 +200,9 @@ impl<'a> Checker<'a> {
                 let found = format!("{resource:?} is no resource name; a domain, a slash and a name are wanted");
                 let finding = Diagnostic::at(Code::CatalogueResource, path.clone(), found);
                 self.add(
-                    finding.with_help("write a name such as rdma/ib, or cpu, memory, ephemeral-storage, hugepages-2Mi"),
+                    finding
+                        .at_key()
+                        .with_help("write a name such as rdma/ib, or cpu, memory, ephemeral-storage, hugepages-2Mi"),
                 );
             }
             match count {

@@ -10,7 +10,7 @@ use super::model::may_match;
 use super::{Catalogue, When};
 use crate::api::StringMatch;
 use crate::check::nearest;
-use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
 use std::collections::BTreeMap;
 
 impl Catalogue {
@@ -119,10 +119,10 @@ impl<'a> Checker<'a> {
     fn label_key(&mut self, path: FieldPath, what: &str, key: &str) {
         if let Some(problem) = crate::check::label_key_problem(key) {
             let found = format!("{key:?} is no {what}: {problem}");
-            self.add(
-                Diagnostic::at(Code::CatalogueLabelKey, path, found)
-                    .with_help("write it as Kubernetes takes it, for example nvidia.com/gpu.clique"),
-            );
+            let is_key = path.0.last() == Some(&Segment::Key(key.to_owned()));
+            let finding = Diagnostic::at(Code::CatalogueLabelKey, path, found)
+                .with_help("write it as Kubernetes takes it, for example nvidia.com/gpu.clique");
+            self.add(if is_key { finding.at_key() } else { finding });
         }
     }
 

@@ -139,7 +139,7 @@ fn entries() {
         (
             entry("C2", json!({ "jobTemplatePatch": [{ "op": "put", "path": "/a" }] })),
             Code::CatalogueJobTemplatePatch,
-            "jobTemplatePatch",
+            "jobTemplatePatch[0].op",
         ),
         (entry("C2", json!({ "preCommand": [] })), Code::CatalogueUnused, ""),
     ];

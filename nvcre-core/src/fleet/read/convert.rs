@@ -1,6 +1,7 @@
 //! Pruned objects into the dense form.
 
 use crate::api::Taint;
+use crate::check::is_dns1123_subdomain;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::fleet::inventory::{Inventory, InventoryNode, ResourceSlice, StringId, TaintId};
 use crate::yaml::{Entry, Kind, Node, Scalar};
@@ -121,15 +122,23 @@ pub(super) fn node(
             Some(at) if scalar(at).is_none_or(|s| !s.value.is_null() && !s.text.is_empty()) => {
                 (format!("the name of a node is {}, but must be a string", found(at)), at.span)
             }
-            _ => ("a node has no name".to_owned(), root.span),
+            _ => ("a node has no metadata.name".to_owned(), root.span),
         };
         findings.push(
             Diagnostic::at(Code::NodeWithoutName, path.key("metadata").key("name"), message)
-                .with_help("every node of a cluster has `metadata.name`; put it in quotes when it looks like a number")
+                .with_help("every node of a cluster has one; put it in quotes when it looks like a number")
                 .with_span(span),
         );
         return Found::Nothing;
     };
+    if !is_dns1123_subdomain(name) {
+        let message = format!("{name:?} is no name of a node");
+        findings.push(
+            Diagnostic::at(Code::NodeFieldType, path.key("metadata").key("name"), message)
+                .with_help("names of nodes hold lower-case letters, digits, '-' and '.'; write the inventory with kubectl get nodes -o yaml")
+                .with_span(root.get("metadata").and_then(|m| m.get("name")).map_or(root.span, |n| n.span)),
+        );
+    }
     let what = format!("node `{name}`");
     let mut notes = Notes { findings, path, what: &what };
     let name = inventory.strings.intern(name);

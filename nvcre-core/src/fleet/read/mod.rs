@@ -135,7 +135,9 @@ impl InventoryReader {
 
     /// What was read, and everything that was wrong: file by file, each in the order of its text.
     pub fn finish(self) -> Read<Inventory> {
-        Read { value: self.inventory, diagnostics: self.findings }
+        let mut inventory = self.inventory;
+        inventory.incomplete = crate::diagnostic::has_errors(&self.findings);
+        Read { value: inventory, diagnostics: self.findings }
     }
 
     /// What is there before a document begins.

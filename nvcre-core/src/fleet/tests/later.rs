@@ -28,10 +28,10 @@ fn sizes_of_03_5_1() {
         assert_eq!(got.map(|d| d.code), code, "{needed} {placement}");
     }
     let pinned = fleet.size_check(&inventory, 5, "Pinned", &size()).unwrap();
-    assert_eq!(pinned.message, "One job needs 5 nodes, and only 4 take part.");
+    assert_eq!(pinned.message, "one job needs 5 nodes, and only 4 take part");
     assert_eq!(pinned.path, Some(size()));
     let unpinned = fleet.size_check(&inventory, 5, "Unpinned", &size()).unwrap();
-    says(&unpinned, &["Make 5 nodes available"]);
+    says(&unpinned, &["make 5 nodes available"]);
     assert!(!unpinned.help.unwrap().contains("spec.numNodes"));
 }
 
@@ -55,17 +55,17 @@ fn every_cause_of_a_small_fleet_is_named() {
             "needs 5 nodes, and only 3 take part",
             "architecture h100: 1 node: a1",
             "requested 8 nvidia.com/gpu: 1 node: s1 has 2",
-            "Cordoned: 1 node: c1",
+            "cordoned: 1 node: c1",
             "nvidia.com/gpu.present=true: 1 node: l1",
-            "Narrow the target",
-            "Lower spec.gpusPerNode",
+            "narrow the target",
+            "lower spec.gpusPerNode",
             "set spec.numNodes to 3",
         ],
     );
     // The hidden ones would not have been enough.
     let error = fleet.size_check(&inventory, 6, "Unpinned", &size()).unwrap();
     assert!(!error.message.contains("c1") && !error.message.contains("l1"), "{}", error.message);
-    says(&error, &["a1", "s1 has 2", "Make 6 nodes available"]);
+    says(&error, &["a1", "s1 has 2", "make 6 nodes available"]);
     let clauses = fleet.exclusion_reason(&inventory);
     assert_eq!(clauses.matches(". ").count(), 2, "{clauses}");
     assert_eq!(fleet.excluded_nodes(&inventory).collect::<Vec<_>>(), ["c1", "a1", "s1"]);
@@ -145,7 +145,7 @@ fn nodes_that_do_not_take_part_can_decide_on_nics() {
     let (inventory, fleet) = nics(&[("n1", gb, ib), ("n2", gb, ib), ("n3", "NVIDIA-H100", &[("rdma/x", "8")])]);
     let got = fleet.nic_resource(&inventory, &catalogue(), None, 8);
     assert_eq!(got.name(), "");
-    says(got.notice().unwrap(), &["All nodes that take part offer rdma/ib", "1 that do not take part: n3"]);
+    says(got.notice().unwrap(), &["all nodes that take part offer rdma/ib", "nodes that do not take part decide: n3"]);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn resources_that_nobody_offers() {
     let (inventory, fleet) = nics(&[("n1", "NVIDIA-H100", offers), ("n2", "NVIDIA-H100", &[])]);
     let found = fleet.unoffered_resources(&inventory, &requests);
     assert_eq!(codes(&found), [Code::ResourceNotOffered; 2]);
-    says(&found[0], &["E15 azure-infiniband requests nvidia.com/mlnxnics", "offer rdma/ib.", "spec.mlnxPerNode: 0"]);
+    says(&found[0], &["E15 azure-infiniband requests nvidia.com/mlnxnics", "offer rdma/ib", "spec.mlnxPerNode: 0"]);
     let (inventory, fleet) = nics(&[("n1", "NVIDIA-H100", &[])]);
     assert!(fleet.unoffered_resources(&inventory, &requests).is_empty());
 }

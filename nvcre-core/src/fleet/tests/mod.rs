@@ -14,7 +14,9 @@ use crate::diagnostic::{Code, Diagnostic};
 
 /// Discovers without a flag.
 fn discover(inventory: &Inventory, target: Option<&TargetSpec>) -> (Fleet, Vec<Diagnostic>) {
-    Fleet::discover(inventory, target, &catalogue(), &DiscoverOptions::default())
+    let (fleet, mut found) = Fleet::discover(inventory, target, &catalogue(), &DiscoverOptions::default());
+    found.extend(fleet.health_findings(inventory));
+    (fleet, found)
 }
 
 fn names(inventory: &Inventory, fleet: &Fleet) -> Vec<String> {

@@ -80,6 +80,7 @@ fn everything(inventory: &Inventory, target: &TargetSpec, options: &DiscoverOpti
     let (mut fleet, mut found) = Fleet::discover(inventory, Some(target), &catalogue, options);
     let nic = fleet.nic_resource(inventory, &catalogue, None, 8);
     found.extend(fleet.apply_capacity(inventory, 8));
+    found.extend(fleet.health_findings(inventory));
     found.extend(fleet.size_check(inventory, 6, "", &"spec.numNodes".into()));
     found.extend(fleet.hostname_findings(inventory));
     let (info, _) = ClusterInfo::of(inventory, &catalogue, Some("pool"), options);

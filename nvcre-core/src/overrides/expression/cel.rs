@@ -4,7 +4,7 @@
 //! expression of a few characters could end the process; the other one, taken here, does not.
 
 use super::types::{self, VARIABLES};
-use super::{Context, Problem};
+use super::{Context, Problem, Variables};
 use ::cel::common::ast::IdedExpr;
 use ::cel::parser::PrattParser;
 use ::cel::{Env, Value};
@@ -26,7 +26,7 @@ pub(super) struct Compiled {
 }
 
 /// Compiles and checks.
-pub(super) fn compile(text: &str) -> Result<Compiled, Problem> {
+pub(super) fn compile(text: &str, variables: Variables) -> Result<Compiled, Problem> {
     if text.len() > MAX_LENGTH {
         return Err(Problem::new(format!("the expression has {} bytes, at most {MAX_LENGTH} are allowed", text.len())));
     }
@@ -40,7 +40,7 @@ pub(super) fn compile(text: &str) -> Result<Compiled, Problem> {
         let texts: Vec<&str> = errors.errors.iter().map(|e| e.msg.as_str()).collect();
         Problem::new(format!("the expression is no CEL: {}", texts.join("; ")))
     })?;
-    types::check(&expression).map_err(Problem::new)?;
+    types::check(&expression, variables).map_err(Problem::new)?;
     Ok(Compiled { expression })
 }
 

@@ -1,6 +1,7 @@
 //! Static types of an expression. The interpreter is dynamic: it would find a misspelt variable or a comparison of a
 //! string with a number only when it gets there, and calls the latter false. The engine refuses both (04 §2.5).
 
+use super::Variables;
 use super::cel::{MAX_DEPTH, MAX_LOOPS};
 use ::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 use std::fmt;
@@ -65,8 +66,8 @@ impl Type {
 type Found = Result<Type, String>;
 
 /// Checks that an expression names known variables and functions, mixes no types and is of type bool.
-pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
-    let mut checker = Checker { scope: Vec::new(), loops: 0, depth: 0 };
+pub(super) fn check(expression: &IdedExpr, variables: Variables) -> Result<(), String> {
+    let mut checker = Checker { variables, scope: Vec::new(), loops: 0, depth: 0 };
     match checker.infer(&expression.expr)? {
         Bool => Ok(()),
         Dyn => Err("the type of the expression is known only when it is evaluated, it must be bool".to_owned()),
@@ -75,6 +76,7 @@ pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
 }
 
 struct Checker {
+    variables: Variables,
     /// Variables of loops, innermost last.
     scope: Vec<(String, Type)>,
     loops: usize,
@@ -134,10 +136,11 @@ impl Checker {
             return Ok(found.clone());
         }
         let plain = name.strip_prefix('.').unwrap_or(name);
-        match plain {
-            "domainCount" => Ok(Int),
-            _ if VARIABLES.contains(&plain) => Ok(Type::String),
-            "bool" | "int" | "uint" | "double" | "string" | "bytes" | "list" | "map" | "null_type" | "type" => {
+        match (plain, self.variables) {
+            ("domainCount", Variables::Override) => Ok(Int),
+            (name, Variables::Override) if VARIABLES.contains(&name) => Ok(Type::String),
+            ("value", Variables::Threshold) => Ok(Double),
+            ("bool" | "int" | "uint" | "double" | "string" | "bytes" | "list" | "map" | "null_type" | "type", _) => {
                 Ok(Type::Meta)
             }
             _ => Err(format!("{name:?} is no variable of an expression")),
@@ -191,8 +194,16 @@ impl Checker {
         for arg in &call.args {
             types.push(self.infer(&arg.expr)?);
         }
-        function(name, call.target.is_some(), &types)
+        let mixed = self.variables == Variables::Threshold && compares_numbers(name, &types);
+        if mixed { Ok(Bool) } else { function(name, call.target.is_some(), &types) }
     }
+}
+
+/// A comparison of numbers of whatever types.
+fn compares_numbers(name: &str, types: &[Type]) -> bool {
+    use operators as op;
+    let comparison = [op::EQUALS, op::NOT_EQUALS, op::GREATER, op::GREATER_EQUALS, op::LESS, op::LESS_EQUALS];
+    comparison.contains(&name) && types.iter().all(|t| matches!(t, Int | Uint | Double))
 }
 
 fn joined(a: Type, b: Type, what: &str) -> Found {
@@ -231,13 +242,13 @@ fn function(name: &str, member: bool, types: &[Type]) -> Found {
             if a.agrees(b) {
                 Ok(Bool)
             } else {
-                Err(format!("{} compares {a} with {b}", sign()))
+                Err(format!("the operator {} compares {a} with {b}", sign()))
             }
         }
         (op::GREATER | op::GREATER_EQUALS | op::LESS | op::LESS_EQUALS, [a, b]) => {
             let ordered = [Bool, Int, Uint, Double, Type::String, Bytes];
             expect(a, &ordered, &format!("the left side of {}", sign()))?;
-            if a.agrees(b) { Ok(Bool) } else { Err(format!("{} compares {a} with {b}", sign())) }
+            if a.agrees(b) { Ok(Bool) } else { Err(format!("the operator {} compares {a} with {b}", sign())) }
         }
         (op::ADD, [a, b]) => match (a, b) {
             (Type::List(_), Type::List(_)) => joined(a.clone(), b.clone(), "the two sides of +"),

@@ -39,8 +39,8 @@ fn conditions() {
     let help = |name: &str| {
         found(with_patch(json!({"when": {"platform": {"equals": name}}})), &KNOWN)[0].help.clone().unwrap()
     };
-    assert!(help("AWS").contains("\"aws\"") && help("on-prem").contains("\"onprem\""));
-    assert!(help("mars").contains("Known are aws, gcp, onprem"));
+    assert!(help("AWS").contains("`aws`") && help("on-prem").contains("`onprem`"));
+    assert!(help("mars").contains("known are aws, gcp, onprem"));
     // Without names nothing is said about them.
     assert_eq!(found(with_patch(json!({"when": {"platform": {"equals": "mars"}}})), &Known::default()), []);
 }

@@ -91,12 +91,12 @@ fn item_13_order_of_mpi_args_and_lines() {
     let matches = match_layers(&layers, &aws(), &mut findings);
     let own = ["-own".to_owned()];
     let words = mpi_args(&layers, &matches, &own);
-    let texts: Vec<&str> = words.iter().map(|w| w.text).collect();
+    let texts: Vec<&str> = words.iter().map(|w| w.text.as_ref()).collect();
     assert_eq!(texts, ["-b1", "-b2", "-a1", "-a2", "-u1", "-u2", "-v1", "-v2", "-own"]);
     assert_eq!(words[5].path().to_string(), "spec.overrides[0].mpiArgs[1]");
     assert_eq!(words[8].origin(), Origin::Run { path: "spec.framework.mpi.mpiArgs[0]".into() });
     let lines = pre_command(&layers, &matches);
-    assert_eq!(lines.iter().map(|w| w.text).collect::<Vec<_>>(), ["a", "b", "u", "v"]);
+    assert_eq!(lines.iter().map(|w| w.text.as_ref()).collect::<Vec<_>>(), ["a", "b", "u", "v"]);
     assert_eq!(lines[3].origin(), user_origin(1));
 }
 

@@ -128,3 +128,30 @@ fn no_expression_is_expensive() {
     let doubling = "['a'].map(a, a+a).map(a, a+a).map(a, a+a).size() == 1";
     assert!(message(doubling).contains("more than 2 uses"));
 }
+
+#[test]
+fn thresholds_speak_of_one_number() {
+    let found = |text: &str| threshold_problem(text, &crate::FieldPath::parse("spec.thresholds.x"));
+    for text in [
+        "value >= 900",
+        "value < 5.5",
+        "value > 0.9 && value <= 1.0",
+        "value * 2.0 > 1u",
+        "value == 900",
+        "!(value < 1)",
+    ] {
+        assert_eq!(found(text), None, "{text}");
+    }
+    for (text, says) in [
+        ("", "no CEL"),
+        ("900", "type int, it must be bool"),
+        ("value", "type double, it must be bool"),
+        ("value * 2 > 1.0", "double and int"),
+        ("value >= \"900\"", "compares double with string"),
+        ("platform == \"aws\"", "\"platform\" is no variable"),
+        (">= 380", "no CEL"),
+    ] {
+        let finding = found(text).unwrap_or_else(|| panic!("{text}"));
+        assert!(finding.code == Code::BadThreshold && finding.message.contains(says), "{text}: {}", finding.message);
+    }
+}

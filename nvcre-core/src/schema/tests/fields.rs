@@ -59,21 +59,21 @@ fn required_fields() {
     for (spec, wanted) in [
         (
             "volumes:\n- emptyDir: {}",
-            "NV006 spec.volumes[0].name 6:5 spec.volumes[0] has no `name`, which is required | add `name`: a string",
+            "NV006 spec.volumes[0].name 6:5 spec.volumes[0] has no `name`, which is required | add `name`, a string",
         ),
         (
             "initContainers:\n- image: a\n  name:",
             "NV006 spec.initContainers[0].name 6:5 spec.initContainers[0] has no `name`, which is required \
-             | add `name`: a string",
+             | add `name`, a string",
         ),
         (
             "framework:\n  mpi: {binary: a}",
             "NV006 spec.framework.mpi.mpirunPath 6:5 spec.framework.mpi has no `mpirunPath`, which is required \
-             | add `mpirunPath`: a string",
+             | add `mpirunPath`, a string",
         ),
         (
             "overrides:\n- mpiArgs: [a]",
-            "NV006 spec.overrides[0].when 6:5 spec.overrides[0] has no `when`, which is required | add `when`: a mapping",
+            "NV006 spec.overrides[0].when 6:5 spec.overrides[0] has no `when`, which is required | add `when`, a mapping",
         ),
     ] {
         assert_eq!(only(spec), wanted);
@@ -82,7 +82,7 @@ fn required_fields() {
         decode_run(&source("apiVersion: nvcre.nvidia.com/v1alpha1\nkind: WorkloadRun\nmetadata: {name: r}\n"), false);
     assert_eq!(
         told(&read.diagnostics),
-        ["NV006 spec 1:1 a WorkloadRun has no `spec`, which is required | add `spec`: a mapping"]
+        ["NV006 spec 1:1 a WorkloadRun has no `spec`, which is required | add `spec`, a mapping"]
     );
     assert_eq!(read.value.metadata.name, "r");
 }
@@ -140,7 +140,7 @@ fn dependencies_of_known_kinds_are_checked_deeply() {
     let order = only(&spec("{template: {spec: {startupPolicy: {startupPolicyOrder: inOrder}}}}"));
     assert!(
         order.ends_with(
-            "\"inOrder\" is not one of the allowed values | did you mean InOrder? Allowed: AnyOrder, InOrder"
+            "\"inOrder\" is not one of the allowed values | did you mean `InOrder`? Allowed are AnyOrder, InOrder"
         ),
         "{order}"
     );

@@ -96,14 +96,14 @@ fn kind_and_api_version() {
         (
             "apiVersion: nvcre.nvidia.com/v1alpha1\nkind: Workloadrun\n",
             vec![
-                "NV007 kind 2:7 this is a Workloadrun, but a WorkloadRun is wanted | did you mean `kind: WorkloadRun`?",
+                "NV007 kind 2:7 the kind is `Workloadrun`, but a WorkloadRun is wanted | did you mean `kind: WorkloadRun`?",
             ],
         ),
         (
             "apiVersion: v1\nkind: Pod\n",
             vec![
-                "NV007 kind 2:7 this is a Pod, but a WorkloadRun is wanted \
-                  | give a file that holds a WorkloadRun (`kind: WorkloadRun`)",
+                "NV007 kind 2:7 the kind is `Pod`, but a WorkloadRun is wanted \
+                  | name a file that holds a WorkloadRun (`kind: WorkloadRun`)",
             ],
         ),
     ] {
@@ -115,7 +115,7 @@ fn kind_and_api_version() {
     let list = decode_run(&source("[1, 2]\n"), false);
     assert_eq!(
         told(&list.diagnostics)[0].split(" | ").next(),
-        Some("NV004  1:1 a mapping is wanted here, but this is a list")
+        Some("NV004  1:1 a WorkloadRun is a mapping, but the document is a list")
     );
 }
 

@@ -37,7 +37,7 @@ pub(super) fn bad_tag(tag: &str, what: &str) -> Diagnostic {
 pub(crate) fn too_long(limit: usize, found: Option<usize>) -> Diagnostic {
     let limit = human(limit as u64);
     let found = found.map_or_else(|| format!("more than {limit}"), |found| human(found as u64));
-    Diagnostic::new(Code::LimitExceeded, format!("one scalar holds {found}; the limit for a scalar is {limit}"))
+    Diagnostic::new(Code::LimitExceeded, format!("one value holds {found}; the limit for one value is {limit}"))
         .with_help("keep large data out of the file; a program that embeds the library can raise the limit `scalar`")
 }
 

@@ -98,6 +98,14 @@ impl Builder {
         Self { limits, keep, frames: Vec::new(), skip: 0, too_deep: false, findings: Vec::new() }
     }
 
+    /// Where the innermost `[` or `{` that is still open stands.
+    pub(crate) fn open_bracket(&self) -> Option<Span> {
+        self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Map { flow: true, span, .. } | Frame::List { flow: true, span, .. } => Some(*span),
+            _ => None,
+        })
+    }
+
     /// True when what comes next is thrown away.
     pub(crate) fn skipping(&self) -> bool {
         self.skip > 0 || matches!(self.frames.last(), Some(Frame::Map { pending: Pending::Nothing, .. }))

@@ -19,8 +19,10 @@ pub(crate) struct Meter {
     mark: Cell<u64>,
     /// Bytes of a byte order mark.
     head: Cell<u64>,
-    /// First byte that was no UTF-8.
+    /// First byte that was no UTF-8, perhaps beyond what was used.
     invalid: Cell<Option<(u8, Position)>>,
+    /// Offset of the first byte that nobody used; known when the input is dropped.
+    used: Cell<u64>,
     /// Bytes beyond one per character, of all characters of several bytes.
     extra: Cell<u64>,
     /// The latest of these: number of the character, and `extra` behind it.
@@ -36,9 +38,10 @@ impl Meter {
         self.mark.set(self.taken.get());
     }
 
-    /// The first byte that is no UTF-8, and its place.
+    /// The first byte that is no UTF-8, and its place, once the input is dropped. What lies behind the place where
+    /// reading broke off does not count: how much of it was buffered depends on the reader.
     pub(crate) fn invalid(&self) -> Option<(u8, Position)> {
-        self.invalid.get()
+        self.invalid.get().filter(|(_, at)| at.offset < self.used.get())
     }
 
     /// True when a scalar had no end within the limit.
@@ -108,8 +111,8 @@ impl<R: io::Read> Input<R> {
             column: 1,
             meter: Rc::new(Meter::default()),
         };
-        // A short first read must not hide the encoding.
-        while input.end < 4 && !input.ended {
+        // Short first reads must hide neither the encoding nor the format.
+        while !input.ended && input.end < BUFFER && (input.end < 4 || input.begins_with().is_none()) {
             input.take();
         }
         if input.encoding().is_none() {
@@ -139,12 +142,19 @@ impl<R: io::Read> Input<R> {
 
     /// True when the text begins as JSON does: brackets, then a string or the end of a bracket.
     pub(crate) fn is_json(&self) -> bool {
-        let head = self.buffer.get(self.at..self.good).unwrap_or(&[]);
-        let mut brackets = head.iter().skip_while(|b| b.is_ascii_whitespace()).peekable();
-        matches!(brackets.peek(), Some(b'{' | b'['))
-            && brackets
-                .find(|b| !b.is_ascii_whitespace() && !matches!(b, b'{' | b'['))
-                .is_some_and(|b| matches!(b, b'"' | b'}' | b']'))
+        self.begins_with() == Some(true)
+    }
+
+    /// Whether the text begins as JSON does; `None` when there are only brackets and blanks so far.
+    fn begins_with(&self) -> Option<bool> {
+        let head = self.buffer.get(self.at..self.end)?;
+        let mark = if self.at == 0 { b"\xEF\xBB\xBF".as_slice() } else { b"" };
+        let head = head.strip_prefix(mark).unwrap_or(head);
+        let mut marks = head.iter().filter(|b| !b.is_ascii_whitespace()).peekable();
+        if !matches!(marks.peek()?, b'{' | b'[') {
+            return Some(false);
+        }
+        marks.find(|b| !matches!(b, b'{' | b'[')).map(|b| matches!(b, b'"' | b'}' | b']'))
     }
 
     /// The text that was read but not passed; empty at the end. Errors: of the reader, or a scalar too long.
@@ -235,6 +245,13 @@ impl<R: io::Read> Input<R> {
             self.check();
         }
         Ok(true)
+    }
+}
+
+impl<R> Drop for Input<R> {
+    fn drop(&mut self) {
+        let left = self.end.saturating_sub(self.at);
+        self.meter.used.set(self.meter.taken.get().saturating_sub(left as u64));
     }
 }
 

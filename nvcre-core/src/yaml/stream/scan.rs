@@ -138,10 +138,11 @@ impl<R: io::Read> Scanner<R> {
         Ok(token)
     }
 
-    /// The next character, as messages show it.
+    /// The next character, as messages show it. The input passes it, so that it counts as used; the place stays.
     pub(super) fn shown(&mut self) -> Result<String, Fault> {
         let head = self.input.chunk()?;
         let text = head.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+        self.input.pass(text.map_or(0, char::len_utf8));
         Ok(match text {
             Some(c) if c.is_control() => format!("`{}`", c.escape_default()),
             Some(c) => format!("`{c}`"),

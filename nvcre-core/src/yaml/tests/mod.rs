@@ -71,6 +71,7 @@ fn scalars_are_read_as_kubernetes_reads_them() {
         ("+12", json!(12)),
         ("1_000", json!(1000)),
         ("1__0_", json!(10)),
+        ("-_0", json!(0)),
         ("_1", json!("_1")),
         ("1_000.5", json!(1000.5)),
         ("08", json!(8.0)),

@@ -69,7 +69,7 @@ fn hostile_texts_are_refused_with_the_limit() {
     let nest = "[".repeat(100_000);
     let block = " -".repeat(100_000);
     let table: &[(String, &str)] = &[
-        (bomb, "limit of aliases is 1000"),
+        (bomb, "limit is 1000 aliases"),
         (wide, "8 MiB"),
         (nest.clone(), "64"),
         (format!("a: {nest}"), "64"),
@@ -77,7 +77,7 @@ fn hostile_texts_are_refused_with_the_limit() {
         (format!("{nest}{}", "]".repeat(100_000)), "64"),
         ("{a: ".repeat(100_000), "64"),
         (format!("a: {}", "x".repeat(100 << 20)), "limit of size is 8 MiB"),
-        (format!("x: &x 1\ny: [{}]\n", "*x,".repeat(1001)), "limit of aliases is 1000"),
+        (format!("x: &x 1\ny: [{}]\n", "*x,".repeat(1001)), "limit is 1000 aliases"),
     ];
     for (text, limit) in table {
         let read = read(text);
@@ -114,7 +114,8 @@ fn oracle(text: &str) -> Option<Value> {
 
 fn plain() -> impl Strategy<Value = String> {
     prop_oneof![
-        "[a-zA-Z/_.$-][a-zA-Z0-9/_.:@-]{0,8}[a-zA-Z0-9]",
+        "[a-zA-Z/_.$-][a-zA-Z0-9/_.:@-]{0,8}[a-zA-Z0-9]"
+            .prop_filter("`-_0` is a number for Kubernetes, and a text for serde-saphyr", |t| !t.starts_with("-_")),
         proptest::sample::select(vec![
             "yes",
             "No",
@@ -167,6 +168,9 @@ proptest! {
     #[test]
     fn serde_saphyr_reads_the_same(values in proptest::collection::vec(document(), 1..6)) {
         let text: String = values.iter().enumerate().map(|(at, v)| format!("key{at}: {v}\n- {v}\n").replace("\n- ", &format!("\nlist{at}:\n- ")).clone()).collect();
+        // Kubernetes drops underscores before it looks at a number: `-_0` is 0. The oracle looks at the sign first.
+        let signed = |word: &str| word.starts_with(['-', '+']) && word.contains('_');
+        prop_assume!(!text.split([' ', ',', '[', ']', '{', '}', '\n']).any(signed));
         prop_assert_eq!(Some(one(&text)), oracle(&text), "{}", text);
     }
 
@@ -178,5 +182,29 @@ proptest! {
             prop_assert!(span.start.offset <= text.len() as u64 && span.start.offset <= span.end.offset);
             prop_assert!(text.is_char_boundary(span.start.offset as usize));
         }
+    }
+}
+
+#[test]
+fn findings_point_at_the_value_or_at_the_key() {
+    use crate::diagnostic::{Code, Diagnostic, FieldPath};
+    let source =
+        read_documents(b"a:\n  b c: 1\n  list:\n  - {name: x, k: 2}\n", "f.yaml", &Limits::RUN).value.remove(0);
+    let a = FieldPath::parse("a");
+    for (path, at_key, line, column) in [
+        (a.key("b c"), false, 2, 8),
+        (a.key("b c"), true, 2, 3),
+        (a.key("list"), false, 3, 3),
+        (a.key("list").index(0).key("k"), false, 4, 18),
+        (a.key("list").named("x").key("k"), true, 4, 15),
+        // What is not there is looked for above it.
+        (a.key("list").index(0).key("no"), true, 4, 5),
+        (a.key("no"), false, 1, 1),
+    ] {
+        let finding = Diagnostic::at(Code::BadLabel, &path, "x");
+        let mut found = [if at_key { finding.at_key() } else { finding }];
+        source.locate(&mut found);
+        let at = found[0].span.unwrap().start;
+        assert_eq!((at.line, at.column, found[0].file.as_deref()), (line, column, Some("f.yaml")), "{path} {at_key}");
     }
 }
