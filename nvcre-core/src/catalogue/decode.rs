@@ -182,13 +182,14 @@ impl<'de> de::MapAccess<'de> for Fields<'de> {
         self.current = self.entries.next();
         let Some(entry) = self.current else { return Ok(None) };
         let key: StrDeserializer<'_, Error> = (&*entry.key).into_deserializer();
-        seed.deserialize(key).map(Some).map_err(|e| e.below(Segment::Key(entry.key.to_string()), entry.key_span))
+        seed.deserialize(key).map(Some).map_err(|e| e.below(Segment::Key(entry.key.as_ref().into()), entry.key_span))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         // serde asks for a value only after a key.
         let Some(entry) = self.current else { return Err(Error::new(Code::WrongType, "a value without a key".into())) };
-        seed.deserialize(At(&entry.value)).map_err(|e| e.below(Segment::Key(entry.key.to_string()), entry.value.span))
+        seed.deserialize(At(&entry.value))
+            .map_err(|e| e.below(Segment::Key(entry.key.as_ref().into()), entry.value.span))
     }
 }
 

@@ -133,7 +133,7 @@ impl Reader {
     fn place(&self, finding: &mut Diagnostic) {
         let locate = |path: &FieldPath, at_key: bool| {
             let (Segment::Key(list), rest) = path.0.split_first()? else { return None };
-            let parts = self.starts.get(list.as_str())?;
+            let parts = self.starts.get(&**list)?;
             let (index, below) = match rest.split_first() {
                 Some((Segment::Index(index), below)) => (Some(*index), below),
                 _ => (None, rest),

@@ -2,16 +2,17 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::sync::Arc;
 
-/// One step of a [`FieldPath`].
+/// One step of a [`FieldPath`]. Its text is shared: paths are extended and copied far more often than they are shown.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
     /// A key of a mapping.
-    Key(String),
+    Key(Arc<str>),
     /// An element of a list.
     Index(usize),
     /// An element of a list whose elements carry a `name`.
-    Named(String),
+    Named(Arc<str>),
 }
 
 /// Path of a field from the root of a document (01 §0.6).
@@ -40,17 +41,17 @@ impl FieldPath {
         while !rest.is_empty() {
             if let Some(inner) = rest.strip_prefix("[\"") {
                 let (key, tail) = unquote(inner);
-                out.push(Segment::Key(key));
+                out.push(Segment::Key(key.into()));
                 rest = tail.strip_prefix(']').unwrap_or(tail);
             } else if let Some(inner) = rest.strip_prefix("[name=") {
                 let (name, tail) = inner.split_once(']').unwrap_or((inner, ""));
-                out.push(Segment::Named(name.to_owned()));
+                out.push(Segment::Named(name.into()));
                 rest = tail;
             } else if let Some(inner) = rest.strip_prefix('[') {
                 let (number, tail) = inner.split_once(']').unwrap_or((inner, ""));
                 out.push(match number.parse() {
                     Ok(index) => Segment::Index(index),
-                    Err(_) => Segment::Key(number.to_owned()),
+                    Err(_) => Segment::Key(number.into()),
                 });
                 rest = tail;
             } else {
@@ -58,7 +59,7 @@ impl FieldPath {
                 let end = body.find(['.', '[']).unwrap_or(body.len());
                 let (key, tail) = body.split_at(end);
                 if !key.is_empty() {
-                    out.push(Segment::Key(key.to_owned()));
+                    out.push(Segment::Key(key.into()));
                 } else if tail.len() == rest.len() {
                     break;
                 }
@@ -70,8 +71,8 @@ impl FieldPath {
 
     /// This path with one more key.
     #[must_use]
-    pub fn key(&self, key: impl Into<String>) -> Self {
-        self.with(Segment::Key(key.into()))
+    pub fn key(&self, key: impl AsRef<str>) -> Self {
+        self.with(Segment::Key(key.as_ref().into()))
     }
 
     /// This path with one more list index.
@@ -82,14 +83,15 @@ impl FieldPath {
 
     /// This path with one more list element, named.
     #[must_use]
-    pub fn named(&self, name: impl Into<String>) -> Self {
-        self.with(Segment::Named(name.into()))
+    pub fn named(&self, name: impl AsRef<str>) -> Self {
+        self.with(Segment::Named(name.as_ref().into()))
     }
 
     /// This path with one more step.
     #[must_use]
     pub fn with(&self, segment: Segment) -> Self {
-        let mut out = self.0.clone();
+        let mut out = Vec::with_capacity(self.0.len() + 1);
+        out.extend_from_slice(&self.0);
         out.push(segment);
         Self(out)
     }

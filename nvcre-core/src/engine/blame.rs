@@ -72,15 +72,15 @@ fn trainer() -> FieldPath {
 /// The field of an override that set the value at a path of the Workflow; `None` when it did not.
 fn cause(spec: &OverrideSpec, base: &FieldPath, path: &FieldPath) -> Option<FieldPath> {
     let [Segment::Key(top), Segment::Key(part), rest @ ..] = path.0.as_slice() else { return None };
-    match part.as_str() {
-        _ if top != "spec" => None,
+    match &**part {
+        _ if &**top != "spec" => None,
         "jobTemplate" => operation(spec, &base.key("jobTemplatePatch"), rest)
             .or_else(|| leads(spec.job_template.as_ref()?, rest, base.key("jobTemplate"))),
         "dependencies" => {
             let (Segment::Named(name), rest) = rest.split_first()? else { return None };
             let named = |object: &Value| {
                 let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-                format!("{}/{}", text("/kind"), text("/metadata/name")) == *name
+                format!("{}/{}", text("/kind"), text("/metadata/name")) == **name
             };
             let mut found = spec.dependencies.iter().enumerate().filter(|(_, object)| named(object));
             found.find_map(|(at, object)| leads(object, rest, base.key("dependencies").index(at)))
@@ -98,7 +98,7 @@ fn cause(spec: &OverrideSpec, base: &FieldPath, path: &FieldPath) -> Option<Fiel
 fn leads(patch: &Value, path: &[Segment], base: FieldPath) -> Option<FieldPath> {
     let Some((first, rest)) = path.split_first() else { return Some(base) };
     let next = match (first, patch) {
-        (Segment::Key(key), Value::Object(map)) => map.get(key).map(Some)?,
+        (Segment::Key(key), Value::Object(map)) => map.get(&**key).map(Some)?,
         (Segment::Index(at), Value::Array(list)) => list.get(*at),
         (Segment::Named(name), Value::Array(list)) => {
             Some(list.iter().find(|e| e.get("name").and_then(Value::as_str) == Some(name))?)
@@ -120,7 +120,7 @@ fn operation(spec: &OverrideSpec, base: &FieldPath, path: &[Segment]) -> Option<
         let mut steps = pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).zip(path);
         !tests
             && steps.all(|(token, segment)| match segment {
-                Segment::Key(key) => token == *key,
+                Segment::Key(key) => token == **key,
                 Segment::Index(at) => token == "-" || token.parse() == Ok(*at),
                 Segment::Named(_) => true,
             })
@@ -133,11 +133,11 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     if let (true, Some(Segment::Key(last))) =
         (path.0.iter().any(|s| *s == Segment::Key("mlPolicy".into())), path.0.last())
     {
-        return (last == "numNodes").then(|| SIZE.into());
+        return (&**last == "numNodes").then(|| SIZE.into());
     }
     let job = FieldPath::parse("spec.jobTemplate.spec");
     if let Some([Segment::Key(field), rest @ ..]) = path.0.strip_prefix(job.0.as_slice()) {
-        match field.as_str() {
+        match &**field {
             "checkpoint" => return Some("spec.checkpoint".into()),
             "goodputMeasurement" | "bandwidthMeasurement" => {
                 return Some(FieldPath::parse("spec").key(field).join(&FieldPath(rest.to_vec())));
@@ -154,11 +154,11 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     let framework = match (&spec.framework.torch, &spec.framework.mpi) {
         (Some(_), _) => "spec.framework.torch.args",
         (None, Some(_)) => "spec.framework.mpi.args",
-        (None, None) if field == "command" => "spec.framework.exec.command",
+        (None, None) if &**field == "command" => "spec.framework.exec.command",
         (None, None) => "spec.framework.exec.args",
     };
     let words = |job: &TrainJobSpec| job.trainer.as_ref().map_or(0, |t| t.args.len());
-    match field.as_str() {
+    match &**field {
         "numNodes" => Some(SIZE.into()),
         "image" => Some("spec.image".into()),
         "numProcPerNode" => Some("spec.gpusPerNode".into()),
@@ -176,7 +176,7 @@ fn own_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
 /// The field of the run that a part of a pod was made from: elements of the run's lists keep their names.
 fn pod_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     const POD: [&str; 4] = ["template", "spec", "template", "spec"];
-    let keys: Vec<&str> = path.0.iter().map(|s| if let Segment::Key(key) = s { key.as_str() } else { "" }).collect();
+    let keys: Vec<&str> = path.0.iter().map(|s| if let Segment::Key(key) = s { &**key } else { "" }).collect();
     let jobs = keys.iter().position(|key| *key == "replicatedJobs")?;
     let rest = path.0.get(jobs + 2..)?.get(POD.len()..)?;
     if keys.get(jobs + 2..).is_none_or(|keys| !keys.starts_with(&POD)) {
@@ -192,18 +192,18 @@ fn pod_field(rendering: &Rendering<'_>, path: &FieldPath) -> Option<FieldPath> {
     let env = || spec.env.iter().map(|v| json!({ "name": v.name })).collect::<Vec<_>>();
     let secrets = || spec.image_pull_secrets.iter().map(|s| json!({ "name": s.name })).collect::<Vec<_>>();
     let [Segment::Key(part), rest @ ..] = rest else { return None };
-    match (part.as_str(), rest) {
+    match (&**part, rest) {
         ("volumes", [volume, rest @ ..]) => named(&spec.volumes, "volumes", volume, rest),
         ("initContainers", [container, rest @ ..]) => named(&spec.init_containers, "initContainers", container, rest),
         ("imagePullSecrets", [secret, rest @ ..]) => named(&secrets(), "imagePullSecrets", secret, rest),
-        ("containers", [Segment::Named(node), Segment::Key(field), rest @ ..]) if node == WORKER => {
-            match (field.as_str(), rest) {
+        ("containers", [Segment::Named(node), Segment::Key(field), rest @ ..]) if &**node == WORKER => {
+            match (&**field, rest) {
                 ("image", []) => Some(run.key("image")),
                 ("volumeMounts", [mount, rest @ ..]) => named(&spec.volume_mounts, "volumeMounts", mount, rest),
                 ("env", [variable, rest @ ..]) => named(&env(), "env", variable, rest),
                 ("resources", [Segment::Key(side), Segment::Key(name)]) => {
-                    let own = spec.resources.as_ref().and_then(|r| r.get(side)?.get(name));
-                    let gpus = name == GPU_RESOURCE && spec.gpus_per_node.is_some();
+                    let own = spec.resources.as_ref().and_then(|r| r.get(&**side)?.get(&**name));
+                    let gpus = &**name == GPU_RESOURCE && spec.gpus_per_node.is_some();
                     match own {
                         Some(_) => Some(run.key("resources").key(side).key(name)),
                         None => gpus.then(|| run.key("gpusPerNode")),

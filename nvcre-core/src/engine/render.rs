@@ -56,7 +56,8 @@ pub struct Jobs<'a> {
 
 impl Rendering<'_> {
     /// Partitions the nodes and prepares the manifests of every job for a delivery (10 §1). Everything that can fail is
-    /// decided here; a rendering with errors or without nodes has no jobs.
+    /// decided here; a rendering with errors or without nodes has no jobs. The Workflow must be as it was rendered: it is
+    /// not checked again.
     pub fn jobs(&self, delivery: Delivery) -> Jobs<'_> {
         let mut out = Jobs { prepared: None, diagnostics: Vec::new() };
         let (Some(inventory), Some(fleet)) = (self.inventory, &self.fleet) else {
@@ -70,7 +71,7 @@ impl Rendering<'_> {
         if delivery == Delivery::Controller {
             out.diagnostics.extend(differences::of(self));
         }
-        let (prepared, found) = Prepared::new(JobsInput {
+        let (prepared, found) = Prepared::of_checked(JobsInput {
             workflow: &self.workflow,
             run: &self.run,
             inventory,
@@ -360,7 +361,7 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
     // What stands in the result and was led back to no field follows from the errors of the run, when there are any.
     let of_result = |path: &FieldPath| {
         matches!(path.0.as_slice(), [Segment::Key(spec), Segment::Key(part), ..]
-            if spec == "spec" && matches!(part.as_str(), "jobTemplate" | "dependencies"))
+            if &**spec == "spec" && matches!(&**part, "jobTemplate" | "dependencies"))
     };
     let own_errors = errors.iter().any(|(_, path)| !of_result(path));
     let follows = |rule: &Diagnostic| match rule.code {

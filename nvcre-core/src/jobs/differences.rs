@@ -22,7 +22,7 @@ pub(crate) fn dependency_path(object: &Value) -> FieldPath {
 fn field_path(base: &FieldPath, place: &[Step]) -> FieldPath {
     place.iter().fold(base.clone(), |path, step| {
         path.with(match step {
-            Step::Key(key) => Segment::Key(key.clone()),
+            Step::Key(key) => Segment::Key(key.as_str().into()),
             Step::Index(index) => Segment::Index(*index),
         })
     })

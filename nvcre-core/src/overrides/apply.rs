@@ -132,7 +132,7 @@ fn merge_dependencies<R: Recorder>(
             problems.into_iter().for_each(|p| push_once(findings, layer.adopt(p)));
             continue;
         };
-        let segment = || Segment::Named(reference(object));
+        let segment = || Segment::Named(reference(object).into());
         match identities.0.get(&identity(object)).and_then(|at| base.get_mut(*at)) {
             Some(Value::Object(old)) => t.within(segment, |t| merge_object(old, patch, t)),
             _ => {

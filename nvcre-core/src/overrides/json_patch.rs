@@ -115,7 +115,7 @@ pub(super) fn apply<R: Recorder>(
             return Err(Box::new(finding));
         }
     }
-    let segments = || FieldPath(place.iter().cloned().map(Segment::Key).collect());
+    let segments = || FieldPath(place.iter().map(|key| Segment::Key(key.as_str().into())).collect());
     if let Some(after) = part(template, &place) {
         let after = &*after;
         t.below(segments, |t| t.difference(Some(&before), Some(after)));

@@ -70,7 +70,7 @@ impl Layer {
     /// An entry of the platform catalogue at a position of the effective list.
     pub fn entry(index: usize, id: impl Into<String>, name: impl Into<String>, spec: OverrideSpec) -> Self {
         let (id, name) = (id.into(), name.into());
-        let base_path = FieldPath(vec![Segment::Key("entries".to_owned()), Segment::Named(name.clone())]);
+        let base_path = FieldPath(vec![Segment::Key("entries".into()), Segment::Named(name.as_str().into())]);
         Self { index, origin: Origin::Entry { id, name }, spec, base_path, substituted: BTreeMap::new() }
     }
 

@@ -96,14 +96,14 @@ fn merge_elements<R: Recorder>(base: &mut Vec<Value>, patch: &[Value], under: bo
     for (at, patch_at) in pairs.into_iter().rev() {
         if let (Some(Value::Object(old)), Some(Value::Object(new))) = (base.get_mut(at), patch.get(patch_at)) {
             let name = new.get("name").and_then(Value::as_str).unwrap_or_default();
-            t.within(|| Segment::Named(name.to_owned()), |t| merge_map(old, new, under, t));
+            t.within(|| Segment::Named(name.into()), |t| merge_map(old, new, under, t));
         }
     }
     for (at, element) in patch.iter().enumerate() {
         let Some(name) = element_name(element) else { continue };
         if open.contains_key(name) && last.get(name) == Some(&at) {
             let new = cleaned(element, under);
-            t.within(|| Segment::Named(name.to_owned()), |t| t.difference(None, Some(&new)));
+            t.within(|| Segment::Named(name.into()), |t| t.difference(None, Some(&new)));
             base.push(new);
         }
     }

@@ -40,7 +40,7 @@ impl<'a, R: Recorder> Tracker<'a, R> {
 
     /// Works below the key of a map.
     pub fn at<T>(&mut self, key: &str, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.within(|| Segment::Key(key.to_owned()), work)
+        self.within(|| Segment::Key(key.into()), work)
     }
 
     /// Works below a whole path.
@@ -111,10 +111,10 @@ impl<'a, R: Recorder> Tracker<'a, R> {
                 let (old_names, new_names) = (index(old), index(new));
                 for (name, element) in old.iter().filter_map(named) {
                     let other = new_names.get(name).copied();
-                    self.within(|| Segment::Named(name.to_owned()), |t| t.leaves(Some(element), other));
+                    self.within(|| Segment::Named(name.into()), |t| t.leaves(Some(element), other));
                 }
                 for (name, element) in new.iter().filter_map(named).filter(|(n, _)| !old_names.contains_key(n)) {
-                    self.within(|| Segment::Named(name.to_owned()), |t| t.leaves(None, Some(element)));
+                    self.within(|| Segment::Named(name.into()), |t| t.leaves(None, Some(element)));
                 }
             }
             (Some(old), Some(new)) if is_leaf(old) && is_leaf(new) => self.leaf(Some(old), Some(new)),
@@ -136,7 +136,7 @@ impl<'a, R: Recorder> Tracker<'a, R> {
             }
             Some(Value::Array(list)) if by_name(list) => {
                 for (name, element) in list.iter().filter_map(named) {
-                    self.within(|| Segment::Named(name.to_owned()), |t| t.each_leaf(Some(element), record));
+                    self.within(|| Segment::Named(name.into()), |t| t.each_leaf(Some(element), record));
                 }
             }
             Some(leaf) => record(self, leaf),
@@ -157,10 +157,10 @@ impl<'a, R: Recorder> Tracker<'a, R> {
 /// The layer, or the field of the run whose value the entry carries (04 §7).
 fn origin(layer: &Layer, path: &[Segment]) -> Origin {
     let variable = path.windows(2).rev().find_map(|pair| match pair {
-        [Segment::Key(list), Segment::Named(name)] if list == "env" => Some(name),
+        [Segment::Key(list), Segment::Named(name)] if &**list == "env" => Some(name),
         _ => None,
     });
-    match variable.and_then(|name| layer.substituted.get(name)) {
+    match variable.and_then(|name| layer.substituted.get(&**name)) {
         Some(path) => Origin::Run { path: path.clone() },
         None => layer.origin.clone(),
     }

@@ -53,7 +53,7 @@ fn blame(layer: &Layer, path: &FieldPath) -> FieldPath {
     let leads = |operation: &Value| {
         let tokens = operation.get("path").and_then(Value::as_str).unwrap_or_default().split('/').skip(1);
         tokens.zip(&path.0).all(|(token, segment)| match segment {
-            Segment::Key(key) => token.replace("~1", "/").replace("~0", "~") == *key,
+            Segment::Key(key) => token.replace("~1", "/").replace("~0", "~") == **key,
             Segment::Index(index) => token == "-" || token.parse() == Ok(*index),
             Segment::Named(_) => true,
         })
@@ -69,7 +69,7 @@ fn blame(layer: &Layer, path: &FieldPath) -> FieldPath {
 fn stands_in(patch: &Value, path: &[Segment]) -> bool {
     path.iter()
         .try_fold(patch, |here, segment| match segment {
-            Segment::Key(key) => here.get(key),
+            Segment::Key(key) => here.get(&**key),
             Segment::Index(at) => here.get(*at),
             Segment::Named(name) => here.as_array()?.iter().find(|e| super::merge::element_name(e) == Some(name)),
         })

@@ -91,7 +91,7 @@ impl<'a> Walker<'a> {
             if self.directive(&entry, &mut out) {
                 continue;
             }
-            self.path.push(Segment::Key(entry.key.to_owned()));
+            self.path.push(Segment::Key(entry.key.into()));
             if entry.value.is_null() && *inner != Type::Any {
                 if self.mode.partial {
                     out.insert(entry.key.to_owned(), Value::Null);
@@ -137,7 +137,7 @@ impl<'a> Walker<'a> {
                 }
             }
             seen.push(field.name);
-            self.path.push(Segment::Key(entry.key.to_owned()));
+            self.path.push(Segment::Key(entry.key.into()));
             if let Some(value) = self.value(&field.ty, entry.value, entry.span) {
                 out.insert(entry.key.to_owned(), value);
             }
@@ -183,7 +183,7 @@ impl<'a> Walker<'a> {
         if self.mode.lenient {
             message.push_str("; it is ignored");
         }
-        self.path.push(Segment::Key(entry.key.to_owned()));
+        self.path.push(Segment::Key(entry.key.into()));
         let finding = Diagnostic::new(Code::UnknownField, message).with_help(advice).with_severity(severity);
         self.report(finding, entry.span);
         self.path.pop();
@@ -192,7 +192,7 @@ impl<'a> Walker<'a> {
     fn missing(&mut self, known: &Struct, field: &Field, place: Option<Span>) {
         let holder = self.holder_label(known);
         let wanted = self.wanted(&field.ty);
-        self.path.push(Segment::Key(field.name.to_owned()));
+        self.path.push(Segment::Key(field.name.into()));
         let message = format!("{holder} has no `{}`, which is required", field.name);
         let help = format!("add `{}`, {wanted}", field.name);
         self.report(Diagnostic::new(Code::MissingField, message).with_help(help), place);

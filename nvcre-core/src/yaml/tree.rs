@@ -145,10 +145,10 @@ impl Source {
     /// False for fields of the result, which no run has: those of the Workflow and of the catalogue.
     fn may_hold(&self, path: &FieldPath) -> bool {
         match path.0.as_slice() {
-            [Segment::Key(top), Segment::Key(field), ..] if top == "spec" => {
-                !matches!(field.as_str(), "jobTemplate" | "dependencies")
+            [Segment::Key(top), Segment::Key(field), ..] if &**top == "spec" => {
+                !matches!(&**field, "jobTemplate" | "dependencies")
             }
-            [Segment::Key(top), ..] => top != "entries",
+            [Segment::Key(top), ..] => &**top != "entries",
             _ => true,
         }
     }

@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
     fn label_key(&mut self, path: FieldPath, what: &str, key: &str) {
         if let Some(problem) = crate::check::label_key_problem(key) {
             let found = format!("{key:?} is no {what}: {problem}");
-            let is_key = path.0.last() == Some(&Segment::Key(key.to_owned()));
+            let is_key = path.0.last() == Some(&Segment::Key(key.into()));
             let finding = Diagnostic::at(Code::CatalogueLabelKey, path, found)
                 .with_help("write it as Kubernetes takes it, for example nvidia.com/gpu.clique");
             self.add(if is_key { finding.at_key() } else { finding });

@@ -107,7 +107,7 @@ fn by_name(object: &Value, path: &FieldPath) -> FieldPath {
     let mut out = FieldPath::root();
     for segment in &path.0 {
         value = match segment {
-            Segment::Key(key) => value.and_then(|v| v.get(key)),
+            Segment::Key(key) => value.and_then(|v| v.get(&**key)),
             Segment::Index(index) => value.and_then(|v| v.get(index)),
             Segment::Named(_) => None,
         };
