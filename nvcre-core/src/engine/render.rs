@@ -56,8 +56,7 @@ pub struct Jobs<'a> {
 
 impl Rendering<'_> {
     /// Partitions the nodes and prepares the manifests of every job for a delivery (10 §1). Everything that can fail is
-    /// decided here; a rendering with errors or without nodes has no jobs. The Workflow must be as it was rendered: it is
-    /// not checked again.
+    /// decided here; a rendering with errors or without nodes has no jobs.
     pub fn jobs(&self, delivery: Delivery) -> Jobs<'_> {
         let mut out = Jobs { prepared: None, diagnostics: Vec::new() };
         let (Some(inventory), Some(fleet)) = (self.inventory, &self.fleet) else {
@@ -71,7 +70,7 @@ impl Rendering<'_> {
         if delivery == Delivery::Controller {
             out.diagnostics.extend(differences::of(self));
         }
-        let (prepared, found) = Prepared::of_checked(JobsInput {
+        let (prepared, found) = Prepared::new(JobsInput {
             workflow: &self.workflow,
             run: &self.run,
             inventory,

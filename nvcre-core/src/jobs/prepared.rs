@@ -77,14 +77,6 @@ impl<'a> Prepared<'a> {
     /// result when one of them is an error.
     pub fn new(input: JobsInput<'a>) -> (Option<Self>, Vec<Diagnostic>) {
         let mut findings = Vec::new();
-        limits::check_workload(&input.workflow.spec, input.run_name(), &mut findings);
-        let out = Self::build(input, None, &mut findings);
-        (out.filter(|_| !has_errors(&findings)), findings)
-    }
-
-    /// As [`Self::new`], for a Workflow that [`limits::check_workload`] has seen already.
-    pub(crate) fn of_checked(input: JobsInput<'a>) -> (Option<Self>, Vec<Diagnostic>) {
-        let mut findings = Vec::new();
         let out = Self::build(input, None, &mut findings);
         (out.filter(|_| !has_errors(&findings)), findings)
     }
@@ -93,13 +85,13 @@ impl<'a> Prepared<'a> {
     /// [`RunPlan::inventory`] and [`RunPlan::fleet`]; nodes, sizes and products are those of the plan, whatever the cluster has by now.
     pub fn resume(input: JobsInput<'a>, plan: &RunPlan) -> (Option<Self>, Vec<Diagnostic>) {
         let mut findings = Vec::new();
-        limits::check_workload(&input.workflow.spec, input.run_name(), &mut findings);
         let out = Self::build(input, Some(plan), &mut findings);
         (out.filter(|_| !has_errors(&findings)), findings)
     }
 
     fn build(input: JobsInput<'a>, planned: Option<&RunPlan>, findings: &mut Vec<Diagnostic>) -> Option<Self> {
         let dependencies = &input.workflow.spec.dependencies;
+        limits::check_workload(&input.workflow.spec, input.run_name(), findings);
         let size = match planned {
             Some(plan) => Some(plan.nodes_per_job),
             // A size that is none is among the findings.

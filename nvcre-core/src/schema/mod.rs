@@ -81,7 +81,8 @@ pub fn check_value(
 
 /// Checks a whole object of any kind; kinds that the table does not have are accepted. Paths are below the object.
 pub(crate) fn check_manifest(object: &Value, mode: Mode, findings: &mut Vec<Diagnostic>) {
-    Walker::new(mode, &FieldPath::root(), findings).value(&table::Type::Manifest, View::Value(object), None);
+    let root = FieldPath::root();
+    Walker::only_findings(mode, &root, findings).value(&table::Type::Manifest, View::Value(object), None);
 }
 
 /// Names of the fields of a type, sorted; empty when the table does not have the type.

@@ -5,6 +5,7 @@ use super::view::Shape;
 use crate::check::{GoDuration, Quantity};
 use crate::diagnostic::{Code, Diagnostic};
 use serde_json::{Number, Value};
+use std::borrow::Cow;
 
 /// Why a value does not fit its field.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,19 +78,24 @@ pub(crate) fn empty(ty: &Type) -> Value {
 }
 
 /// Reads a scalar as a type. `text` is how it was written, when it comes from a text.
-pub(crate) fn read(ty: &Type, value: &Value, text: Option<&str>, quoted: bool) -> Result<Value, Problem> {
+pub(crate) fn read<'v>(
+    ty: &Type,
+    value: &'v Value,
+    text: Option<&str>,
+    quoted: bool,
+) -> Result<Cow<'v, Value>, Problem> {
     match (ty, value) {
         (Type::Text, Value::String(_)) | (Type::Bool, Value::Bool(_)) | (Type::Number, Value::Number(_)) => {
-            Ok(value.clone())
+            Ok(Cow::Borrowed(value))
         }
-        (Type::Word(words), Value::String(found)) => word(words, found),
-        (Type::Int32, Value::Number(n)) => whole(n, 32, value, text),
-        (Type::Int64, Value::Number(n)) => whole(n, 64, value, text),
-        (Type::IntOrText, Value::Number(n)) => whole(n, 32, value, text),
-        (Type::IntOrText, Value::String(_)) => Ok(value.clone()),
-        (Type::Quantity, Value::Number(_)) => Ok(value.clone()),
+        (Type::Word(words), Value::String(found)) => word(words, found).map(|()| Cow::Borrowed(value)),
+        (Type::Int32, Value::Number(n)) => whole(n, 32, value, text).map(Cow::Owned),
+        (Type::Int64, Value::Number(n)) => whole(n, 64, value, text).map(Cow::Owned),
+        (Type::IntOrText, Value::Number(n)) => whole(n, 32, value, text).map(Cow::Owned),
+        (Type::IntOrText, Value::String(_)) => Ok(Cow::Borrowed(value)),
+        (Type::Quantity, Value::Number(_)) => Ok(Cow::Borrowed(value)),
         (Type::Quantity, Value::String(found)) => match Quantity::parse(found) {
-            Some(_) => Ok(value.clone()),
+            Some(_) => Ok(Cow::Borrowed(value)),
             None => Err(Problem::new(
                 Code::BadValue,
                 format!("{found:?} is not a quantity"),
@@ -97,7 +103,7 @@ pub(crate) fn read(ty: &Type, value: &Value, text: Option<&str>, quoted: bool) -
             )),
         },
         (Type::Duration, Value::String(found)) => match GoDuration::parse(found) {
-            Some(_) => Ok(value.clone()),
+            Some(_) => Ok(Cow::Borrowed(value)),
             None => Err(Problem::new(
                 Code::BadValue,
                 format!("{found:?} is not a duration"),
@@ -108,9 +114,9 @@ pub(crate) fn read(ty: &Type, value: &Value, text: Option<&str>, quoted: bool) -
     }
 }
 
-fn word(words: &[&'static str], found: &str) -> Result<Value, Problem> {
+fn word(words: &[&'static str], found: &str) -> Result<(), Problem> {
     if words.contains(&found) {
-        return Ok(Value::from(found));
+        return Ok(());
     }
     let all: Vec<&str> = words.iter().copied().filter(|w| !w.is_empty()).collect();
     let help = match crate::check::nearest(found, all.iter().copied()) {

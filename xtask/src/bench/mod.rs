@@ -27,7 +27,8 @@ pub fn main(quick: bool, write: bool) -> Result<()> {
     let mut rows = Vec::new();
     tell("one run in the library");
     let targets = [
-        ("one run, 16 nodes, text to all manifests as text", "text to text / print the values", Some(3.0)),
+        ("one run, 16 nodes, text to all manifests as text", "text to text / print them with serde-saphyr", Some(3.0)),
+        ("the same beside our own, faster printer", "text to text / print the values", Some(3.0)),
         ("a trace, when somebody asks for it", "render with a trace / render", None),
     ];
     library("rendering", &targets, &mut rows)?;

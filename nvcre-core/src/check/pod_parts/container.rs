@@ -109,19 +109,25 @@ impl Container<'_> {
         let env = list(container, "env");
         unique(env, &path, &["name"], "variable", self.at, out);
         for (index, variable) in env.iter().enumerate() {
-            let path = (self.at)(&path, index, variable);
+            let path = || (self.at)(&path, index, variable);
             let name = text(variable, "name");
-            env_name(name, &path.key("name"), out);
+            if !is_env_name(name) {
+                env_name(name, &path().key("name"), out);
+            }
             if let Some(source) = variable.get("valueFrom").filter(|s| !s.is_null()) {
-                env_source(name, text(variable, "value"), source, &path, out);
+                env_source(name, text(variable, "value"), source, &path(), out);
             }
         }
     }
 }
 
+fn is_env_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b != b'=' && matches!(b, b' '..=b'~'))
+}
+
 /// The name of a variable; false when it is none.
 pub(crate) fn env_name(name: &str, path: &FieldPath, out: &mut Vec<Diagnostic>) -> bool {
-    let fine = !name.is_empty() && name.chars().all(|c| c != '=' && (' '..='~').contains(&c));
+    let fine = is_env_name(name);
     if !fine {
         let message = format!("{name:?} is no name of a variable: printable ASCII without '=' is wanted");
         let help = "write a name such as NCCL_DEBUG";

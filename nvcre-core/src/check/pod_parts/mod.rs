@@ -12,6 +12,7 @@ pub(crate) use volume::{clean_path, mount, unique_mounts, volume_source};
 use super::{is_dns1123_label, is_dns1123_subdomain, label_key_problem, label_value_problem};
 use crate::api::Value;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The text at a key; empty when there is none.
@@ -41,17 +42,21 @@ pub(crate) fn unique(
     at: &dyn Fn(&FieldPath, usize, &Value) -> FieldPath,
     out: &mut Vec<Diagnostic>,
 ) {
-    let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
+    if items.len() < 2 {
+        return;
+    }
+    let mut seen: BTreeSet<Vec<Cow<'_, str>>> = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
         let of = |key: &&str| match item.get(*key) {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Null) | None => if *key == "protocol" { "TCP" } else { "" }.to_owned(),
-            Some(other) => other.to_string(),
+            Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
+            Some(Value::Null) | None => if *key == "protocol" { "TCP" } else { "" }.into(),
+            Some(other) => other.to_string().into(),
         };
-        let key: Vec<String> = keys.iter().map(of).collect();
-        if key.iter().all(String::is_empty) || seen.insert(key.clone()) {
+        let key: Vec<Cow<'_, str>> = keys.iter().map(of).collect();
+        if key.iter().all(|text| text.is_empty()) {
             continue;
         }
+        let Some(key) = seen.replace(key) else { continue };
         let message = format!("the {what} {:?} stands twice; each may stand once", key.join("/"));
         let field = keys.first().copied().unwrap_or_default();
         out.push(
