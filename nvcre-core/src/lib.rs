@@ -8,6 +8,7 @@
 pub mod api;
 pub mod catalogue;
 pub mod check;
+pub mod compare;
 pub mod diagnostic;
 pub mod engine;
 pub mod fleet;

@@ -13,6 +13,8 @@ pub enum Segment {
     Index(usize),
     /// An element of a list whose elements carry a `name`.
     Named(Arc<str>),
+    /// An element of a list whose elements differ in another field, such as `mountPath`: the field and its value.
+    Keyed(Arc<str>, Arc<str>),
 }
 
 /// Path of a field from the root of a document (01 §0.6).
@@ -43,10 +45,18 @@ impl FieldPath {
                 let (key, tail) = unquote(inner);
                 out.push(Segment::Key(key.into()));
                 rest = tail.strip_prefix(']').unwrap_or(tail);
-            } else if let Some(inner) = rest.strip_prefix("[name=") {
-                let (name, tail) = inner.split_once(']').unwrap_or((inner, ""));
-                out.push(Segment::Named(name.into()));
-                rest = tail;
+            } else if let Some((field, inner)) = rest.strip_prefix('[').and_then(keyed) {
+                let (value, tail) = match inner.strip_prefix('"') {
+                    Some(quoted) => unquote(quoted),
+                    None => inner.split_once(']').map_or((inner.to_owned(), ""), |(v, _)| {
+                        (v.to_owned(), inner.get(v.len()..).unwrap_or_default())
+                    }),
+                };
+                out.push(match field {
+                    "name" => Segment::Named(value.into()),
+                    field => Segment::Keyed(field.into(), value.into()),
+                });
+                rest = tail.strip_prefix(']').unwrap_or(tail);
             } else if let Some(inner) = rest.strip_prefix('[') {
                 let (number, tail) = inner.split_once(']').unwrap_or((inner, ""));
                 out.push(match number.parse() {
@@ -109,6 +119,13 @@ impl FieldPath {
     }
 }
 
+/// A field and what follows its `=`, when a bracket begins with that.
+fn keyed(text: &str) -> Option<(&str, &str)> {
+    let (field, rest) = text.split_once('=')?;
+    let is_field = !field.is_empty() && field.bytes().all(|b| b.is_ascii_alphanumeric());
+    is_field.then_some((field, rest))
+}
+
 fn unquote(text: &str) -> (String, &str) {
     let mut out = String::new();
     let mut chars = text.char_indices();
@@ -132,13 +149,22 @@ fn write_key(f: &mut fmt::Formatter<'_>, key: &str, first: bool) -> fmt::Result 
     }
 }
 
+/// Writes an element of a list: its value bare where reading gives it back, quoted otherwise.
+fn write_keyed(f: &mut fmt::Formatter<'_>, field: &str, value: &str) -> fmt::Result {
+    match value.contains(']') || value.starts_with('"') {
+        false => write!(f, "[{field}={value}]"),
+        true => write!(f, "[{field}=\"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
 impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, segment) in self.0.iter().enumerate() {
             match segment {
                 Segment::Key(key) => write_key(f, key, at == 0)?,
                 Segment::Index(index) => write!(f, "[{index}]")?,
-                Segment::Named(name) => write!(f, "[name={name}]")?,
+                Segment::Named(name) => write_keyed(f, "name", name)?,
+                Segment::Keyed(field, value) => write_keyed(f, field, value)?,
             }
         }
         Ok(())
@@ -185,5 +211,29 @@ impl schemars::JsonSchema for FieldPath {
             "type": "string",
             "description": "Path of a field, for example spec.env[0].value or metadata.labels[\"a/b\"]"
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn segment() -> impl Strategy<Value = Segment> {
+        let text = "[a-z.=\"\\\\\\[\\] ä]{0,6}";
+        prop_oneof![
+            text.prop_map(|t| Segment::Key(t.into())),
+            any::<usize>().prop_map(Segment::Index),
+            text.prop_map(|t| Segment::Named(t.into())),
+            text.prop_map(|t| Segment::Keyed("mountPath".into(), t.into())),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_is_read_as_it_was_written(path in prop::collection::vec(segment(), 0..5)) {
+            let path = FieldPath(path);
+            prop_assert_eq!(FieldPath::parse(&path.to_string()), path);
+        }
     }
 }

@@ -122,7 +122,7 @@ fn operation(spec: &OverrideSpec, base: &FieldPath, path: &[Segment]) -> Option<
             && steps.all(|(token, segment)| match segment {
                 Segment::Key(key) => token == **key,
                 Segment::Index(at) => token == "-" || token.parse() == Ok(*at),
-                Segment::Named(_) => true,
+                Segment::Named(_) | Segment::Keyed(..) => true,
             })
     };
     operations.iter().rposition(writes).map(|at| base.index(at))

@@ -55,7 +55,7 @@ fn blame(layer: &Layer, path: &FieldPath) -> FieldPath {
         tokens.zip(&path.0).all(|(token, segment)| match segment {
             Segment::Key(key) => token.replace("~1", "/").replace("~0", "~") == **key,
             Segment::Index(index) => token == "-" || token.parse() == Ok(*index),
-            Segment::Named(_) => true,
+            Segment::Named(_) | Segment::Keyed(..) => true,
         })
     };
     let operations = operations.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -71,6 +71,7 @@ fn stands_in(patch: &Value, path: &[Segment]) -> bool {
         .try_fold(patch, |here, segment| match segment {
             Segment::Key(key) => here.get(&**key),
             Segment::Index(at) => here.get(*at),
+            Segment::Keyed(..) => None,
             Segment::Named(name) => here.as_array()?.iter().find(|e| super::merge::element_name(e) == Some(name)),
         })
         .is_some()

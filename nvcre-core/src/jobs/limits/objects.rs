@@ -109,7 +109,7 @@ fn by_name(object: &Value, path: &FieldPath) -> FieldPath {
         value = match segment {
             Segment::Key(key) => value.and_then(|v| v.get(&**key)),
             Segment::Index(index) => value.and_then(|v| v.get(index)),
-            Segment::Named(_) => None,
+            Segment::Named(_) | Segment::Keyed(..) => None,
         };
         let name = value.and_then(|v| v.get("name")).and_then(Value::as_str).filter(|n| !n.is_empty());
         out = match (segment, name) {

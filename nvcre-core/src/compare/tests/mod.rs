@@ -1,0 +1,3 @@
+//! What is promised of differences.
+
+mod values;

@@ -1,0 +1,288 @@
+//! Command lines as people read them: lines, options with their values, words.
+
+use super::change::{ChangeKind, WordChange, WordPart};
+use super::list::{longest_rising, sequence};
+use crate::overrides::unwrap_command;
+use serde_json::{Map, Value};
+use similar::DiffOp;
+use std::collections::BTreeMap;
+
+/// Options of Open MPI's mpirun that take the next two words: key and value.
+const KEY_AND_VALUE: [&str; 6] = ["--mca", "-mca", "--gmca", "-gmca", "--pmixmca", "--prtemca"];
+/// Options of Open MPI's mpirun that take the next word.
+const VALUE: [&str; 38] = [
+    "-N",
+    "-n",
+    "--n",
+    "-np",
+    "--np",
+    "-c",
+    "-H",
+    "--host",
+    "-host",
+    "--hostfile",
+    "-hostfile",
+    "--machinefile",
+    "-machinefile",
+    "--map-by",
+    "-map-by",
+    "--bind-to",
+    "-bind-to",
+    "--rank-by",
+    "-rank-by",
+    "--npernode",
+    "-npernode",
+    "--npersocket",
+    "-npersocket",
+    "--output",
+    "--output-filename",
+    "--wdir",
+    "-wdir",
+    "-wd",
+    "--path",
+    "--prefix",
+    "--timeout",
+    "--tune",
+    "--am",
+    "--rankfile",
+    "-rf",
+    "--cpu-set",
+    "--cpu-list",
+    "--display",
+];
+
+/// One part of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Item {
+    /// `-x NCCL_DEBUG`; empty for a plain word.
+    name: String,
+    /// The value, or the word itself.
+    value: Option<String>,
+}
+
+/// A command line, taken apart.
+#[derive(Debug, Default)]
+struct CommandLine {
+    lines: Vec<Item>,
+    command: Vec<Item>,
+    options: Vec<Item>,
+    program: Vec<Item>,
+}
+
+fn word(text: &str) -> Item {
+    Item { name: String::new(), value: Some(text.to_owned()) }
+}
+
+impl CommandLine {
+    fn of(command: &[String], args: &[String]) -> Self {
+        let mut out = Self::default();
+        match (unwrap_command(command, args), command, args) {
+            (Some((lines, words)), _, _) => {
+                out.lines = lines.iter().map(|line| word(line)).collect();
+                out.words(&words);
+            }
+            // The scripts of pods.
+            (None, [_, flag], [script]) if flag == "-c" && script.contains('\n') => {
+                out.command = command.iter().map(|text| word(text)).collect();
+                out.lines = script.lines().map(word).collect();
+            }
+            _ => out.words(&[command, args].concat()),
+        }
+        out
+    }
+
+    fn words(&mut self, words: &[String]) {
+        let is_mpirun = |text: &String| matches!(text.rsplit('/').next(), Some("mpirun" | "mpiexec" | "orterun"));
+        let (command, rest) = words.split_at(words.iter().position(is_mpirun).map_or(0, |place| place + 1));
+        self.command = command.iter().map(|text| word(text)).collect();
+        let rest = if command.is_empty() { rest } else { options(rest, &mut self.options) };
+        self.program = pairs(rest);
+    }
+}
+
+/// The options at the beginning of mpirun's words; gives the rest, which begins with the program.
+fn options<'w>(words: &'w [String], out: &mut Vec<Item>) -> &'w [String] {
+    let mut rest = words;
+    loop {
+        let (name, value, after) = match rest {
+            [flag, pair, after @ ..] if flag == "-x" => {
+                let (name, value) = match pair.split_once('=') {
+                    Some((name, value)) => (name, Some(value.to_owned())),
+                    None => (pair.as_str(), None),
+                };
+                (format!("-x {name}"), value, after)
+            }
+            [flag, key, value, after @ ..] if KEY_AND_VALUE.contains(&flag.as_str()) => {
+                (format!("{flag} {key}"), Some(value.clone()), after)
+            }
+            [flag, value, after @ ..] if VALUE.contains(&flag.as_str()) => (flag.clone(), Some(value.clone()), after),
+            [flag, after @ ..] if flag.len() > 1 && flag.starts_with('-') => match flag.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned()), after),
+                None => (flag.clone(), None, after),
+            },
+            _ => return rest,
+        };
+        out.push(Item { name, value });
+        rest = after;
+    }
+}
+
+/// Words of a program of which nothing is known: what begins with a hyphen takes the next word, unless that one does, too.
+fn pairs(words: &[String]) -> Vec<Item> {
+    let is_option = |text: &str| {
+        let name = text.trim_start_matches('-');
+        name.len() < text.len() && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    let mut out = Vec::new();
+    let mut rest = words;
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        out.push(match (is_option(first), first.split_once('=')) {
+            (true, Some((name, value))) => Item { name: name.to_owned(), value: Some(value.to_owned()) },
+            (true, None) => {
+                let value = tail.split_first().filter(|(next, _)| !is_option(next));
+                if let Some((_, after)) = value {
+                    rest = after;
+                }
+                Item { name: first.clone(), value: value.map(|(next, _)| next.clone()) }
+            }
+            (false, _) => word(first),
+        });
+    }
+    out
+}
+
+/// The differences of two texts, line by line.
+pub(super) fn texts(a: &str, b: &str) -> Vec<WordChange> {
+    let lines = |text: &str| text.lines().map(word).collect::<Vec<_>>();
+    let mut out = Vec::new();
+    items(WordPart::Line, &lines(a), &lines(b), &mut out);
+    out
+}
+
+/// The fields of a mapping that are a command line in A or B, and what differs in it.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    fields: Vec<&'static str>,
+    words: Vec<WordChange>,
+}
+
+impl Lines {
+    /// True for a field whose change is told as a whole.
+    pub fn holds(&self, key: &str) -> bool {
+        self.fields.contains(&key)
+    }
+
+    /// What to tell at a field: everything stands at the last one.
+    pub fn take(&mut self, key: &str) -> Vec<WordChange> {
+        if self.fields.last().is_some_and(|last| *last == key) { std::mem::take(&mut self.words) } else { Vec::new() }
+    }
+}
+
+/// Compares the command lines of two mappings: `command` and `args` together, else `mpiArgs`.
+pub(super) fn command_lines(a: &Map<String, Value>, b: &Map<String, Value>) -> Lines {
+    let list = |map: &Map<String, Value>, key: &str| -> Option<Vec<String>> {
+        let Some(value) = map.get(key) else { return Some(Vec::new()) };
+        value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
+    };
+    let differs = |key: &&'static str| a.get(*key) != b.get(*key);
+    let mut out = Lines::default();
+    if let (Some(command_a), Some(args_a), Some(command_b), Some(args_b)) =
+        (list(a, "command"), list(a, "args"), list(b, "command"), list(b, "args"))
+    {
+        // In the order of the keys.
+        out.fields = ["args", "command"].into_iter().filter(differs).collect();
+        let (old, new) = (CommandLine::of(&command_a, &args_a), CommandLine::of(&command_b, &args_b));
+        items(WordPart::Line, &old.lines, &new.lines, &mut out.words);
+        items(WordPart::Command, &old.command, &new.command, &mut out.words);
+        items(WordPart::Option, &old.options, &new.options, &mut out.words);
+        items(WordPart::Program, &old.program, &new.program, &mut out.words);
+    }
+    if out.fields.is_empty()
+        && let (Some(old), Some(new)) = (list(a, "mpiArgs"), list(b, "mpiArgs"))
+    {
+        out.fields = ["mpiArgs"].into_iter().filter(differs).collect();
+        let taken = |words: &[String]| {
+            let mut out = Vec::new();
+            let rest = options(words, &mut out);
+            out.extend(pairs(rest));
+            out
+        };
+        items(WordPart::Option, &taken(&old), &taken(&new), &mut out.words);
+    }
+    out
+}
+
+/// Compares the items of one part: options by name, of several with one name the last ones, which count; other words
+/// and lines in sequence.
+fn items(part: WordPart, a: &[Item], b: &[Item], out: &mut Vec<WordChange>) {
+    if a == b {
+        return;
+    }
+    let (mut plain_a, mut plain_b) = (Vec::new(), Vec::new());
+    let mut options_a = keyed(a, &mut plain_a);
+    let mut both: Vec<(usize, usize)> = Vec::new();
+    let (mut removed, mut added): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (key, to) in keyed(b, &mut plain_b) {
+        match options_a.remove(&key) {
+            Some(from) => both.push((from, to)),
+            None => added.push(to),
+        }
+    }
+    removed.extend(options_a.into_values());
+    let texts = |places: &[usize], of: &[Item]| -> Vec<Option<String>> {
+        places.iter().map(|place| of.get(*place).and_then(|item| item.value.clone())).collect()
+    };
+    for operation in sequence(&texts(&plain_a, a), &texts(&plain_b, b)) {
+        let old = plain_a.get(operation.old_range()).unwrap_or_default();
+        let new = plain_b.get(operation.new_range()).unwrap_or_default();
+        // Of lines nobody can say that one became the other.
+        if matches!(operation, DiffOp::Equal { .. }) || part != WordPart::Line && old.len() == new.len() {
+            both.extend(old.iter().copied().zip(new.iter().copied()));
+        } else {
+            removed.extend(old);
+            added.extend(new);
+        }
+    }
+    both.sort_unstable();
+    removed.sort_unstable();
+    let in_order = longest_rising(&both.iter().map(|(_, to)| *to).collect::<Vec<_>>());
+    let change = |kind, old: Option<&Item>, new: Option<&Item>| WordChange {
+        part,
+        name: old.or(new).map(|item| item.name.clone()).unwrap_or_default(),
+        kind,
+        old: old.and_then(|item| item.value.clone()),
+        new: new.and_then(|item| item.value.clone()),
+    };
+    out.extend(removed.into_iter().map(|place| change(ChangeKind::Removed, a.get(place), None)));
+    let mut rest: Vec<(usize, WordChange)> =
+        added.into_iter().map(|place| (place, change(ChangeKind::Added, None, b.get(place)))).collect();
+    for ((from, to), in_order) in both.into_iter().zip(in_order) {
+        let (old, new) = (a.get(from), b.get(to));
+        if old != new {
+            rest.push((to, change(ChangeKind::Changed, old, new)));
+        }
+        if !in_order {
+            rest.push((to, change(ChangeKind::Moved, old, new)));
+        }
+    }
+    rest.sort_by_key(|(to, _)| *to);
+    out.extend(rest.into_iter().map(|(_, change)| change));
+}
+
+/// Places of options by name and number from the end; places of plain words go to `plain`.
+fn keyed<'i>(items: &'i [Item], plain: &mut Vec<usize>) -> BTreeMap<(&'i str, usize), usize> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut out = BTreeMap::new();
+    for (place, item) in items.iter().enumerate().rev() {
+        if item.name.is_empty() {
+            plain.push(place);
+        } else {
+            let count = counts.entry(item.name.as_str()).or_default();
+            out.insert((item.name.as_str(), *count), place);
+            *count += 1;
+        }
+    }
+    plain.reverse();
+    out
+}
