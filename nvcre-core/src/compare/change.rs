@@ -91,4 +91,7 @@ pub struct WordChange {
     /// Value, word or line in B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
+    /// A later option of the same name counts, not this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overridden: bool,
 }

@@ -5,7 +5,7 @@ use super::list::{longest_rising, sequence};
 use crate::overrides::unwrap_command;
 use serde_json::{Map, Value};
 use similar::DiffOp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Options of Open MPI's mpirun that take the next two words: key and value.
 const KEY_AND_VALUE: [&str; 6] = ["--mca", "-mca", "--gmca", "-gmca", "--pmixmca", "--prtemca"];
@@ -223,7 +223,13 @@ fn items(part: WordPart, a: &[Item], b: &[Item], out: &mut Vec<WordChange>) {
     let mut options_a = keyed(a, &mut plain_a);
     let mut both: Vec<(usize, usize)> = Vec::new();
     let (mut removed, mut added): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-    for (key, to) in keyed(b, &mut plain_b) {
+    let options_b = keyed(b, &mut plain_b);
+    // Of options with one name the last one has the number 0.
+    let places = |options: &BTreeMap<(&str, usize), usize>| -> BTreeSet<usize> {
+        options.iter().filter(|((_, number), _)| *number > 0).map(|(_, place)| *place).collect()
+    };
+    let overridden = (places(&options_a), places(&options_b));
+    for (key, to) in options_b {
         match options_a.remove(&key) {
             Some(from) => both.push((from, to)),
             None => added.push(to),
@@ -247,23 +253,29 @@ fn items(part: WordPart, a: &[Item], b: &[Item], out: &mut Vec<WordChange>) {
     both.sort_unstable();
     removed.sort_unstable();
     let in_order = longest_rising(&both.iter().map(|(_, to)| *to).collect::<Vec<_>>());
-    let change = |kind, old: Option<&Item>, new: Option<&Item>| WordChange {
-        part,
-        name: old.or(new).map(|item| item.name.clone()).unwrap_or_default(),
-        kind,
-        old: old.and_then(|item| item.value.clone()),
-        new: new.and_then(|item| item.value.clone()),
+    let change = |kind, from: Option<usize>, to: Option<usize>| {
+        let (old, new) = (from.and_then(|place| a.get(place)), to.and_then(|place| b.get(place)));
+        WordChange {
+            part,
+            name: old.or(new).map(|item| item.name.clone()).unwrap_or_default(),
+            kind,
+            old: old.and_then(|item| item.value.clone()),
+            new: new.and_then(|item| item.value.clone()),
+            overridden: match to {
+                Some(place) => overridden.1.contains(&place),
+                None => from.is_some_and(|place| overridden.0.contains(&place)),
+            },
+        }
     };
-    out.extend(removed.into_iter().map(|place| change(ChangeKind::Removed, a.get(place), None)));
+    out.extend(removed.into_iter().map(|place| change(ChangeKind::Removed, Some(place), None)));
     let mut rest: Vec<(usize, WordChange)> =
-        added.into_iter().map(|place| (place, change(ChangeKind::Added, None, b.get(place)))).collect();
+        added.into_iter().map(|place| (place, change(ChangeKind::Added, None, Some(place)))).collect();
     for ((from, to), in_order) in both.into_iter().zip(in_order) {
-        let (old, new) = (a.get(from), b.get(to));
-        if old != new {
-            rest.push((to, change(ChangeKind::Changed, old, new)));
+        if a.get(from) != b.get(to) {
+            rest.push((to, change(ChangeKind::Changed, Some(from), Some(to))));
         }
         if !in_order {
-            rest.push((to, change(ChangeKind::Moved, old, new)));
+            rest.push((to, change(ChangeKind::Moved, Some(from), Some(to))));
         }
     }
     rest.sort_by_key(|(to, _)| *to);

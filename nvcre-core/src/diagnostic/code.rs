@@ -23,6 +23,8 @@ pub enum Area {
     Workflow,
     /// Groups, names and manifests (03 §5–6, 10).
     Jobs,
+    /// Comparing two renderings.
+    Compare,
 }
 
 macro_rules! codes {
@@ -401,6 +403,17 @@ codes! {
     /// The runtime lacks what the trainer speaks to: a replicated job, its container `node`, or the label that marks the
     /// trainer's step.
     RuntimeShape = 278, Error, Jobs, "02 §4; 08 rows 15, 21";
+
+    // diff: NV300–NV319.
+    /// The two sides of a comparison are of different kinds: a run and rendered output, or outputs that show different
+    /// things.
+    DifferentKinds = 300, Error, Compare;
+    /// A file that is to be compared holds neither a run nor rendered output.
+    NotComparable = 301, Error, Compare;
+    /// Rendered output of another version, or one that is not whole.
+    RenderedVersion = 302, Error, Compare;
+    /// An object stands twice in rendered output.
+    RenderedTwice = 303, Error, Compare;
 }
 
 impl Code {

@@ -20,6 +20,7 @@ mod printer;
 mod references;
 mod runtime;
 mod scope;
+mod shape;
 mod template;
 #[cfg(test)]
 mod testing;
@@ -40,4 +41,5 @@ pub use printer::{Printed, YamlPrinter};
 pub use references::is_cluster_scoped;
 pub(crate) use runtime::{item_name, replicated_jobs, runtime_of};
 pub use scope::{Scope, classify, creation_order, engine_replacements};
+pub(crate) use shape::ANY;
 pub use template::{MANIFESTS_FORMAT, Manifest, Owner, Role};

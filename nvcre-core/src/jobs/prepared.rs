@@ -236,6 +236,19 @@ impl<'a> Prepared<'a> {
         Some(self.copy(target, &group, job))
     }
 
+    pub(super) fn copy_originals(&self) -> impl Iterator<Item = &str> {
+        self.copies.targets.iter().map(|target| target.original.as_str())
+    }
+
+    pub(super) fn templates_of_jobs(&self) -> &[Template] {
+        &self.templates.per_job
+    }
+
+    /// The dependencies that all jobs share, in creation order: [`Self::shared`] without the records.
+    pub fn shared_dependencies(&self) -> &[Manifest] {
+        &self.templates.shared
+    }
+
     fn number(&self, job: JobId) -> usize {
         let before = usize::try_from(job.iteration.saturating_sub(1)).unwrap_or(usize::MAX);
         before.saturating_mul(self.groups.list.len()).saturating_add(job.group as usize)
