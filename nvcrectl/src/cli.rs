@@ -1,8 +1,12 @@
 //! The command line as clap sees it.
 
+mod diff;
+
 use crate::report::MessageFormat;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+pub use diff::{DiffArgs, DiffFormat};
 
 /// Last lines of the help of every command that reads something (00 D68).
 const EXIT_CODES: &str = "Exit codes: 0 no error, 1 findings of severity error (with --deny-warnings also warnings), \
@@ -66,6 +70,12 @@ pub enum WorkloadRunCommand {
     /// Print groups, domains, nodes that run twice, and who stays out and why.
     #[command(after_help = EXIT_CODES)]
     Plan(Box<PlanArgs>),
+    /// Show what differs between two renderings: what it means, then every field.
+    ///
+    /// A and B are WorkloadRuns, the same one with different flags, or what `render` wrote earlier: a file, or a folder of
+    /// --out. Exits with 1 when they differ.
+    #[command(after_help = diff::EXIT_CODES)]
+    Diff(Box<DiffArgs>),
     /// Report every finding, and render nothing.
     #[command(after_help = EXIT_CODES)]
     Check(Box<CheckArgs>),
@@ -84,13 +94,13 @@ pub struct InputArgs {
     #[arg(long, value_name = "PATH", help_heading = CLUSTER)]
     pub nodes: Vec<PathBuf>,
     /// Platform to render for, instead of the one that the nodes show (`nvcrectl platforms` lists them).
-    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER)]
+    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER, group = "declared")]
     pub platform: Option<String>,
     /// GPU architecture to render for, instead of the one that most nodes show (`nvcrectl platforms` lists them).
     #[arg(long, value_name = "ARCH", help_heading = CLUSTER)]
     pub gpu_arch: Option<String>,
     /// Make up N nodes of --platform and --gpu-arch instead of reading them.
-    #[arg(long, value_name = "N", help_heading = CLUSTER, conflicts_with = "nodes", requires = "platform",
+    #[arg(long, value_name = "N", help_heading = CLUSTER, conflicts_with = "nodes", requires = "declared",
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub assume_nodes: Option<u32>,
     /// Leave out nodes that the rules keep but that would not run the pods: not ready, no GPUs, MIG, time-slicing.

@@ -13,6 +13,35 @@ const INDEX: &str = ".nvcrectl-files";
 /// Prefix of files that are being written.
 const TEMPORARY: &str = ".nvcrectl-tmp-";
 
+/// The files of a rendering in a folder, by name: those that its index lists, else every YAML and JSON file in and below
+/// it.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn rendered(root: &Path) -> Result<Vec<PathBuf>> {
+    if let Ok(index) = fs::read_to_string(root.join(INDEX)) {
+        let files = index.lines().filter(|line| is_inside(line) && !line.ends_with('/'));
+        return Ok(files.map(|line| root.join(line)).collect());
+    }
+    let (mut open, mut out) = (vec![root.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        let entries = fs::read_dir(&folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
+        for entry in entries {
+            let path = entry.with_context(|| format!("cannot read the folder {}", folder.display()))?.path();
+            let known =
+                path.extension().is_some_and(|e| ["yaml", "yml", "json"].iter().any(|k| e.eq_ignore_ascii_case(k)));
+            // A link to a folder may lead back here.
+            if path.is_dir() && !path.is_symlink() {
+                open.push(path);
+            } else if known && path.is_file() {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
 /// A folder that is being written.
 #[derive(Debug)]
 pub struct Folder {

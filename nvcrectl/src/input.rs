@@ -1,6 +1,7 @@
 //! Opening what the command line names: runs, inventories, catalogues.
 
 use crate::cli::InputArgs;
+use crate::folder;
 use crate::progress::Reading;
 use crate::report::Texts;
 use anyhow::{Context, Result, bail};
@@ -34,6 +35,29 @@ pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
     file.take(MOST_BYTES).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
     Ok((name, bytes))
+}
+
+/// Reads one side of a comparison, of any length: a file, stdin for `-`, or the files of a rendering in a folder, by name.
+///
+/// # Errors
+/// When something cannot be opened or read, or a folder holds no file that could be read.
+pub fn rendered(path: &Path) -> Result<(String, Vec<(String, Vec<u8>)>)> {
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read stdin")?;
+        return Ok((STDIN.to_owned(), vec![(STDIN.to_owned(), bytes)]));
+    }
+    let name = path.display().to_string();
+    let paths = if path.is_dir() { folder::rendered(path)? } else { vec![path.to_owned()] };
+    if paths.is_empty() {
+        bail!("the folder {name} holds no .yaml, .yml or .json file");
+    }
+    let read = |path: &PathBuf| {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).with_context(|| format!("cannot open {name}"))?;
+        Ok((name, bytes))
+    };
+    Ok((name, paths.iter().map(read).collect::<Result<_>>()?))
 }
 
 /// A flag that names nothing known is wrong usage (00 D68).

@@ -5,6 +5,7 @@
 
 mod cli;
 mod commands;
+mod difference;
 mod folder;
 mod input;
 mod output;

@@ -35,6 +35,17 @@ pub fn print_json(value: &serde_json::Value) -> Result<()> {
     print(&(nvcre_core::yaml::to_json_pretty(value) + "\n"))
 }
 
+/// Prints a text with colours on stdout, which shows them or not.
+///
+/// # Errors
+/// As [`stdout`].
+pub fn print_styled(text: &str) -> Result<()> {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => print(&anstream::adapter::strip_str(text).to_string()),
+        _ => print(text),
+    }
+}
+
 /// Prints a text with colours on stderr, which shows them or not. When stderr takes nothing, nobody can be told.
 pub fn stderr(text: &str) {
     let mut out = anstream::stderr();

@@ -29,12 +29,10 @@ pub(super) fn split<'f>(objects: &[&'f Value]) -> (Vec<&'f Value>, Vec<JobObject
         if !group.is_empty() {
             let nodes = object.pointer("/metadata/annotations").and_then(|a| a.get(GROUP_NODES_KEY));
             let nodes = nodes.and_then(Value::as_str).unwrap_or_default();
+            let mut nodes: Vec<String> = nodes.split(',').filter(|n| !n.is_empty()).map(str::to_owned).collect();
+            nodes.sort_unstable();
             open.push(*object);
-            jobs.push(JobObjects {
-                group: group.to_owned(),
-                nodes: nodes.split(',').filter(|n| !n.is_empty()).map(str::to_owned).collect(),
-                objects: std::mem::take(&mut open),
-            });
+            jobs.push(JobObjects { group: group.to_owned(), nodes, objects: std::mem::take(&mut open) });
         } else if !label(object, JOB_KEY).is_empty()
             && let Some(job) = jobs.last_mut()
         {
@@ -85,6 +83,18 @@ fn original<'n>(name: &'n str, marks: &[String]) -> Option<&'n str> {
     is_hash(hash).then_some(original)
 }
 
+/// What the names of one object have in common in all jobs. Long names were cut, and end in a hash.
+fn in_common(name: &str, marks: &[String]) -> String {
+    for suffix in ["", "-workload", "-goodput", "-bandwidth"] {
+        let Some(base) = name.strip_suffix(suffix) else { continue };
+        let named = marks.iter().find_map(|mark| base.strip_suffix(mark.as_str()));
+        if let Some(head) = original(base, marks).or(named) {
+            return format!("{head}-{ANY}{suffix}");
+        }
+    }
+    format!("{}-{ANY}", name.rsplit_once('-').map_or(name, |(head, _)| head))
+}
+
 fn is_hash(text: &str) -> bool {
     text.len() == 5 && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
@@ -98,20 +108,8 @@ impl JobObjects<'_> {
     /// `sizes` differ, the number of nodes.
     pub fn form(&self, sizes: bool) -> Vec<Value> {
         let marks = marks(&self.objects);
-        let mut names: BTreeMap<&str, String> = BTreeMap::new();
-        for object in &self.objects {
-            let name = identity(object).2;
-            // Long names were cut, and end in a hash.
-            let head = original(name, &marks).or_else(|| name.strip_suffix(marks.first().map_or("", String::as_str)));
-            let head = head.or_else(|| name.rsplit_once('-').map(|(head, _)| head)).unwrap_or(name);
-            names.insert(name, format!("{head}-{ANY}"));
-        }
-        let job = self.objects.iter().map(|o| label(o, JOB_KEY)).find(|n| !n.is_empty()).unwrap_or_default();
-        if !job.is_empty() {
-            let head = marks.first().and_then(|mark| job.strip_suffix(mark.as_str()));
-            let head = head.or_else(|| job.rsplit_once('-').map(|(head, _)| head)).unwrap_or(job);
-            names.insert(job, format!("{head}-{ANY}"));
-        }
+        let own = self.objects.iter().flat_map(|object| [identity(object).2, label(object, JOB_KEY)]);
+        let names = own.filter(|name| !name.is_empty()).map(|name| (name, in_common(name, &marks))).collect();
         let form = Form { marks: &marks, names, pinned: !self.nodes.is_empty(), sizes };
         let mut out: Vec<Value> = self.objects.iter().map(|object| (*object).clone()).collect();
         out.iter_mut().for_each(|object| form.value(object, ""));

@@ -64,12 +64,13 @@ impl<'f> Parts<'f> {
         };
         out.shared.extend(shared.into_iter().cloned());
         let sizes: BTreeSet<usize> = jobs.iter().map(|job| job.nodes.len()).collect();
+        let mut first: BTreeMap<String, usize> = BTreeMap::new();
         for job in jobs {
             let form = job.form(sizes.len() > 1);
             let known = out.per_job.iter().position(|known| *known == form);
-            match out.groups.iter().find(|(name, ..)| *name == job.group) {
+            match first.get(&job.group).copied() {
                 // Another iteration of the same; somebody may have edited it.
-                Some((_, _, first)) if known == Some(*first) => {}
+                Some(first) if known == Some(first) => {}
                 Some(_) => out.shared.extend(job.objects.into_iter().cloned()),
                 None => {
                     let form = known.unwrap_or_else(|| {
@@ -77,6 +78,7 @@ impl<'f> Parts<'f> {
                         out.per_job.len() - 1
                     });
                     let JobObjects { group, nodes, .. } = job;
+                    first.insert(group.clone(), form);
                     out.groups.push((group, nodes, form));
                 }
             }

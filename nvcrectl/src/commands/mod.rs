@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod cluster;
+mod diff;
 mod plan;
 mod platforms;
 mod render;
@@ -38,6 +39,7 @@ pub fn run(cli: Cli) -> Result<Outcome> {
     match cli.command {
         Command::Workloadrun(WorkloadRunCommand::Render(args)) => render::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Plan(args)) => plan::run(&args),
+        Command::Workloadrun(WorkloadRunCommand::Diff(args)) => diff::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
         Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
         Command::Platforms(args) => platforms::run(&args),
@@ -85,6 +87,14 @@ impl Loaded {
     /// When something cannot be opened or read, stdin is named twice, or a flag names something that the catalogue does
     /// not know.
     pub fn new(files: &[PathBuf], input: &InputArgs) -> Result<Self> {
+        Self::with_nodes(files, input, None)
+    }
+
+    /// As [`Self::new`], with nodes that were read before.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_nodes(files: &[PathBuf], input: &InputArgs, nodes: Option<Inventory>) -> Result<Self> {
         if input::stdin_twice(files, input) {
             bail!("- (stdin) is named more than once, and can be read only once");
         }
@@ -100,6 +110,7 @@ impl Loaded {
         }
         let inventory = match input.nodes.as_slice() {
             _ if broken => None,
+            _ if nodes.is_some() => nodes,
             [] => None,
             paths => Some(input::read_inventory(paths, &mut findings)?),
         };

@@ -37,6 +37,11 @@ impl Texts {
         self.texts.insert(file.to_owned(), text);
     }
 
+    /// Takes the texts of others, too.
+    pub fn extend(&mut self, others: Self) {
+        self.texts.extend(others.texts);
+    }
+
     /// One line (from 1) of a text; of a file that was not kept it is read again.
     fn line(&self, file: &str, number: u32) -> Option<String> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
