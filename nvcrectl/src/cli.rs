@@ -88,6 +88,7 @@ const FINDINGS: &str = "Findings";
 
 /// Flags that say what is rendered, shared by all commands on a run.
 #[derive(Debug, Clone, Default, Args)]
+#[command(group(clap::ArgGroup::new("declared").multiple(true)))]
 pub struct InputArgs {
     /// Nodes of the cluster, as `kubectl get nodes -o yaml` (or json) prints them: a file, a folder of such files, or -
     /// for stdin. May be repeated.

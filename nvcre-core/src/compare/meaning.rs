@@ -318,7 +318,8 @@ fn of_groups(groups: &[GroupChange], out: &mut Vec<Meaning>) {
         let what = match (lost, gained) {
             (lost, 0) => format!("lose{s} {}{each}", nodes(lost)),
             (0, gained) => format!("gain{s} {}{each}", nodes(gained)),
-            (lost, gained) if lost == gained => format!("exchange{s} {}{each}", nodes(lost)),
+            (1, 1) => format!("lose{s} a node and gain{s} another"),
+            (lost, gained) if lost == gained => format!("lose{s} {} and gain{s} {lost} others{each}", nodes(lost)),
             (lost, gained) => format!("lose{s} {} and gain{s} {}{each}", nodes(lost), nodes(gained)),
         };
         let what_all = What::Members { groups, lost: lost * groups, gained: gained * groups };

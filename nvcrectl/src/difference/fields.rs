@@ -58,7 +58,7 @@ fn one(change: &ValueChange, width: Option<usize>, out: &mut Vec<Line>) {
                 return;
             }
             out.push(Line::new(mark, 0, path));
-            let text = value.filter(|v| v.is_object() || v.is_array()).map(yaml::to_yaml).unwrap_or(text);
+            let text = value.filter(|v| setting(v).is_none() && !v.is_string()).map(yaml::to_yaml).unwrap_or(text);
             block(text.trim_end(), change.kind, room, out);
         }
     }
@@ -77,16 +77,19 @@ fn block(text: &str, kind: ChangeKind, room: Option<usize>, out: &mut Vec<Line>)
 /// A value in a line.
 fn shown(value: Option<&Value>) -> String {
     let Some(value) = value else { return String::new() };
-    if let (Some(map), Some(text)) = (value.as_object(), value.get("value").and_then(Value::as_str))
-        && map.len() == 2
-        && map.contains_key("name")
-    {
+    if let Some(text) = setting(value) {
         return bare(text);
     }
     match value {
         Value::String(text) => bare(text),
         other => other.to_string(),
     }
+}
+
+/// The value of an element that only has a name beside it.
+fn setting(value: &Value) -> Option<&str> {
+    let map = value.as_object().filter(|map| map.len() == 2 && map.contains_key("name"))?;
+    map.get("value").and_then(Value::as_str)
 }
 
 /// A text without quotes, where it is clear without.
@@ -119,25 +122,31 @@ fn of_word(word: &WordChange) -> String {
     }
 }
 
-/// A path; where it is too long, without what every pod template has, and then without its middle.
+/// A path; where it is too long, without what all pod templates have, and then without its middle.
 fn path(path: &FieldPath, room: Option<usize>) -> String {
     let text = path.to_string();
     // Room for a value is left.
     let Some(room) = room.filter(|room| text.chars().count() + 20 > *room) else { return text };
-    let short =
-        text.replace(".template.spec.template.spec.", ".….").replace(".trainingRuntimeSpec.template.spec.", ".….");
+    let short = text
+        .replace("[manager=nvcre.nvidia.com/controller].trainingRuntimeSpec", "[…]")
+        .replace("spec.template.spec.replicatedJobs", "….replicatedJobs")
+        .replace(".template.spec.replicatedJobs", ".….replicatedJobs")
+        .replace(".template.spec.template.spec.", ".….");
     if short.chars().count() <= room {
         return short;
     }
-    // The last steps say most.
+    // The last steps say most, and the pod that they belong to.
     let steps = &path.0;
-    let tail = (1..steps.len()).map(|from| FieldPath(steps.get(from..).unwrap_or_default().to_vec()).to_string());
-    let first = match steps.first() {
-        Some(Segment::Key(key)) => key.to_string(),
-        _ => String::new(),
+    let job = steps
+        .windows(2)
+        .rposition(|pair| matches!(pair, [Segment::Key(list), Segment::Named(_)] if &**list == "replicatedJobs"));
+    let part = |from: usize, to: usize| FieldPath(steps.get(from..to).unwrap_or_default().to_vec()).to_string();
+    let (first, rest) = match job {
+        Some(job) => (format!("….{}", part(job, job + 2)), job + 2),
+        None => (part(0, 1), 1),
     };
-    let with_first = |tail: String| format!("{first}.….{}", tail.trim_start_matches('.'));
-    tail.map(with_first).find(|text| text.chars().count() <= room).unwrap_or_else(|| cut(&short, Some(room)))
+    let tail = (rest..steps.len()).map(|from| format!("{first}.….{}", part(from, steps.len()).trim_start_matches('.')));
+    tail.into_iter().find(|text| text.chars().count() <= room).unwrap_or_else(|| cut(&short, Some(room)))
 }
 
 /// A line that fits; in a pipe all of it.

@@ -19,7 +19,8 @@ pub fn difference(difference: &Difference, width: Option<usize>) -> String {
     for (letter, one) in [("A", &difference.a), ("B", &difference.b)] {
         let more = side(one);
         let colon = if more.is_empty() { "" } else { ": " };
-        line(&mut out, &format!("{TITLE}{letter}{TITLE:#}  {}{colon}{more}", one.file));
+        let text = wrapped(&format!("{}{colon}{more}", one.file), width, 3);
+        line(&mut out, &format!("{TITLE}{letter}{TITLE:#}  {text}"));
     }
     if difference.is_empty() {
         line(&mut out, "\nNothing differs.");

@@ -32,6 +32,12 @@ pub fn main(quick: bool, write: bool) -> Result<()> {
         ("a trace, when somebody asks for it", "render with a trace / render", None),
     ];
     library("rendering", &targets, &mut rows)?;
+    tell("differences in the library");
+    let targets = [
+        ("difference of two fleets of 10,000 nodes", "render both and compare / render both", Some(3.0)),
+        ("the same when nothing differs, without rendering", "compare equal ones / render both", None),
+    ];
+    library("comparing", &targets, &mut rows)?;
     tell("inventories in the library");
     let targets = [
         ("inventory of 10,000 nodes in YAML", "YAML, inventory / YAML, events only", Some(1.5)),
