@@ -10,6 +10,7 @@ pub mod catalogue;
 pub mod check;
 pub mod diagnostic;
 pub mod engine;
+pub mod explain;
 pub mod fleet;
 pub mod jobs;
 mod object;

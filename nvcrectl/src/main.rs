@@ -5,6 +5,7 @@
 
 mod cli;
 mod commands;
+mod explained;
 mod folder;
 mod input;
 mod output;

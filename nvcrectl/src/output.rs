@@ -27,6 +27,18 @@ pub fn print(text: &str) -> Result<()> {
     stdout(|out| out.write_all(text.as_bytes()))
 }
 
+/// Prints a text with colours on stdout, which shows them on a terminal that wants them.
+///
+/// # Errors
+/// As [`stdout`].
+pub fn print_styled(text: &str) -> Result<()> {
+    let choice = anstream::AutoStream::choice(&io::stdout());
+    stdout(|out| match choice {
+        anstream::ColorChoice::Never => out.write_all(anstream::adapter::strip_str(text).to_string().as_bytes()),
+        _ => out.write_all(text.as_bytes()),
+    })
+}
+
 /// Prints a value as JSON on stdout.
 ///
 /// # Errors

@@ -29,6 +29,7 @@ mod strategic;
 mod summary;
 mod track;
 mod typed;
+mod unwrap;
 mod when;
 
 pub use apply::apply;
@@ -41,6 +42,7 @@ pub use layer::{Base, Context, Layer};
 pub use orchestration::fit_topology;
 pub use quote::{expanded_by_bash, go_quote};
 pub use summary::{applied_overrides, patches_summary, when_summary};
+pub use unwrap::{Unwrapped, unwrap_command};
 pub use when::{Match, match_layers, matches};
 
 #[cfg(test)]

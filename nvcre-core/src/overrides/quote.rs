@@ -40,6 +40,42 @@ pub fn go_quote(word: &str) -> String {
     out
 }
 
+/// Undoes [`go_quote`]: the word at the start of a text, and what stands after its closing quote. `None` when the text
+/// does not begin with a word in quotes.
+pub(crate) fn go_unquote(text: &str) -> Option<(String, &str)> {
+    let mut out = String::new();
+    let mut chars = text.strip_prefix('"')?.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((out, text.get(at + 2..)?)),
+            '\\' => out.push(match chars.next()?.1 {
+                'a' => '\u{7}',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                'v' => '\u{b}',
+                'x' => number(&mut chars, 2)?,
+                'u' => number(&mut chars, 4)?,
+                'U' => number(&mut chars, 8)?,
+                c @ ('"' | '\\') => c,
+                _ => return None,
+            }),
+            c => out.push(c),
+        }
+    }
+    None
+}
+
+fn number(chars: &mut std::str::CharIndices<'_>, digits: usize) -> Option<char> {
+    let mut out = 0u32;
+    for (_, digit) in chars.take(digits) {
+        out = out.checked_mul(16)?.checked_add(digit.to_digit(16)?)?;
+    }
+    char::from_u32(out)
+}
+
 /// Printable as Go has it: letters, marks, numbers, punctuation, symbols and the ASCII space.
 ///
 /// The standard library escapes exactly the complement for debug output, so its table is asked instead of carrying one
