@@ -3,8 +3,8 @@
 use crate::table::Table;
 use anstyle::{AnsiColor, Style};
 use nvcre_core::explain::{
-    Answer, Explanation, FieldLine, GroupAnswer, Later, Link, NodeAnswer, OverrideAnswer, OverrideLine, Overview, Place,
-    Sight, ValueAnswer, Variable,
+    Answer, Explanation, FieldLine, GroupAnswer, Later, Link, NodeAnswer, OverrideAnswer, OverrideLine, Overview,
+    Place, Sight, ValueAnswer, Variable,
 };
 use nvcre_core::trace::{Origin, Subject};
 use serde_json::Value;
@@ -81,7 +81,9 @@ fn who(origin: &Origin, place: &Place) -> String {
 fn overview_text(overview: &Overview, run: &str, width: Option<usize>) -> String {
     let mut out = heading(&format!("{run}, edition {}", overview.edition));
     if !overview.resolved {
-        out.push_str("No platform is known: the overrides below are conditional (--platform, --gpu-arch or --nodes).\n");
+        out.push_str(
+            "No platform is known: the overrides below are conditional (--platform, --gpu-arch or --nodes).\n",
+        );
     }
     let mut table = Table::new(["VALUE", "IS", "FROM"]);
     for value in &overview.values {
@@ -121,24 +123,52 @@ fn with_replaced(from: &str, replaced: usize) -> String {
     }
 }
 
+/// What applies, in full; of what does not, only the names.
 fn overrides(lines: &[OverrideLine], width: Option<usize>) -> String {
-    let mut out = heading("OVERRIDES");
     let name = |line: &OverrideLine| match &line.outcome.origin {
         Origin::Entry { id, name } => format!("{id} {name}"),
         Origin::Override { index } => format!("user-{index} {}", line.place.text),
         _ => line.subject.clone(),
     };
-    let longest = lines.iter().map(|line| name(line).chars().count()).max().unwrap_or(0);
-    for line in lines {
+    let is_own = |line: &OverrideLine| matches!(line.outcome.origin, Origin::Override { .. });
+    let (shown, out): (Vec<_>, Vec<_>) = lines.iter().partition(|l| l.outcome.matched || is_own(l));
+    let mut text = heading("OVERRIDES");
+    let longest = shown.iter().map(|line| name(line).chars().count()).max().unwrap_or(0);
+    for line in &shown {
         let outcome = &line.outcome;
+        let when = if outcome.when.is_empty() { "always" } else { &outcome.when };
         let (style, mark, why) = match &outcome.failed {
-            _ if outcome.matched && outcome.no_op => (FAINT, "=", format!("{}: changes nothing", outcome.when)),
-            _ if outcome.matched => (GOOD, "+", format!("{}: {}", outcome.when, outcome.patches)),
+            _ if outcome.matched && outcome.no_op => (FAINT, "=", format!("{when}: changes nothing")),
+            _ if outcome.matched => (GOOD, "+", format!("{when}: {}", outcome.patches)),
             Some(failed) => (FAINT, "-", format!("{} is {}, wanted {}", failed.field, failed.found, failed.wanted)),
-            None => (FAINT, "?", outcome.when.clone()),
+            None => (FAINT, "?", when.to_owned()),
         };
-        let text = format!("{:<longest$}   {why}", name(line));
-        let _ = writeln!(out, "{style}{mark}{style:#} {}", cut(&text, width.map(|w| w.saturating_sub(2))));
+        let row = format!("{:<longest$}   {why}", name(line));
+        let _ = writeln!(text, "{style}{mark}{style:#} {}", cut(&row, width.map(|w| w.saturating_sub(2))));
+    }
+    if let Some(first) = out.first() {
+        let ids: Vec<&str> = out.iter().map(|l| l.subject.trim_start_matches("override/")).collect();
+        let row = format!("- do not match: {} ({} says why)", ids.join(", "), first.subject);
+        let _ = writeln!(text, "{FAINT}{}{FAINT:#}", wrap(&row, width));
+    }
+    text
+}
+
+/// Breaks a text at spaces, with two spaces before every further line.
+fn wrap(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.map(|w| w.max(LEAST)) else { return text.to_owned() };
+    let (mut out, mut line) = (String::new(), 0);
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if line > 0 && line + 1 + length > width {
+            out.push_str("\n  ");
+            line = 2;
+        } else if line > 0 {
+            out.push(' ');
+            line += 1;
+        }
+        out.push_str(word);
+        line += length;
     }
     out
 }
@@ -146,16 +176,35 @@ fn overrides(lines: &[OverrideLine], width: Option<usize>) -> String {
 fn command(overview: &Overview, width: Option<usize>) -> String {
     let mut out = heading("COMMAND");
     let words = |words: &[String]| cut(&plain(&Value::from(words.join(" "))), width.map(|w| w * 3 / 5));
-    let lines = overview.pre_command.iter().map(|part| ("$", part));
-    let parts: Vec<(&str, String, String)> = lines
-        .chain(overview.command.iter().map(|part| (" ", part)))
-        .map(|(mark, part)| (mark, words(&part.words), who(&part.origin, &part.place)))
-        .collect();
-    let longest = parts.iter().map(|(_, words, _)| words.chars().count()).max().unwrap_or(0);
-    for (mark, words, from) in parts {
-        let _ = writeln!(out, "{mark} {words:<longest$}   {FAINT}{from}{FAINT:#}");
+    // Words of one list stand on one line.
+    let mut parts: Vec<(&str, Vec<String>, String)> = Vec::new();
+    for part in &overview.pre_command {
+        parts.push(("$", part.words.clone(), who(&part.origin, &part.place)));
+    }
+    for part in &overview.command {
+        let from = whole(&who(&part.origin, &part.place));
+        match parts.last_mut() {
+            Some((" ", words, last)) if *last == from && !part.subject.starts_with("env/") && part.words.len() == 1 => {
+                words.extend(part.words.iter().cloned());
+            }
+            _ => parts.push((" ", part.words.clone(), from)),
+        }
+    }
+    let longest = parts.iter().map(|(_, list, _)| words(list).chars().count()).max().unwrap_or(0);
+    for (mark, list, from) in parts {
+        let _ = writeln!(out, "{mark} {:<longest$}   {FAINT}{from}{FAINT:#}", words(&list));
     }
     out
+}
+
+/// A place without the number of the element: `spec.framework.mpi.args[3] (line 11)` is of `spec.framework.mpi.args`.
+fn whole(from: &str) -> String {
+    match (from.find('['), from.find("] ")) {
+        (Some(open), Some(close)) if open < close => {
+            format!("{}{}", from.get(..open).unwrap_or_default(), from.get(close + 1..).unwrap_or_default())
+        }
+        _ => from.to_owned(),
+    }
 }
 
 fn environment(variables: &[Variable], width: Option<usize>) -> String {
@@ -212,7 +261,8 @@ fn sight_text(sight: &Sight, width: Option<usize>) -> String {
     if sight.chain.is_empty() && sight.value.as_ref().is_some_and(|v| v.is_object() || v.is_array()) {
         return out;
     }
-    let _ = writeln!(out, "{at} {HEAD}{}{HEAD:#}", cut(&shown(sight.value.as_ref()), width.map(|w| w.saturating_sub(30))));
+    let _ =
+        writeln!(out, "{at} {HEAD}{}{HEAD:#}", cut(&shown(sight.value.as_ref()), width.map(|w| w.saturating_sub(30))));
     match &sight.later {
         Later::Nothing => {}
         Later::Becomes { text, because } => {

@@ -132,7 +132,8 @@ impl Explainer<'_> {
                 }
                 (3, "-N") if next.is_some() => {
                     let value = next.cloned().unwrap_or_default();
-                    let origin = records.option("-N", &json!(value));
+                    let gpus = self.value_chain("gpusPerNode").pop();
+                    let origin = gpus.map_or_else(unknown, |link| link.origin);
                     Part { what: What::Option("-N".into()), words: vec![word.clone(), value], origin }
                 }
                 (_, word_text) => {
