@@ -49,11 +49,13 @@ impl Explainer<'_> {
     fn fields_below(&self, path: &FieldPath, value: &Value, chain: impl Fn(&FieldPath) -> Vec<Link>) -> Vec<FieldLine> {
         let mut out = Vec::new();
         if value.is_object() || value.is_array() {
-            leaves(path, value, &mut |path, value| {
-                if out.len() < MOST_FIELDS
-                    && let Some(link) = chain(path).pop()
+            leaves(path, value, &mut |leaf, value| {
+                // What has no fields of its own is a leaf itself.
+                if leaf != path
+                    && out.len() < MOST_FIELDS
+                    && let Some(link) = chain(leaf).pop()
                 {
-                    out.push(FieldLine { path: path.clone(), value: value.clone(), link });
+                    out.push(FieldLine { path: leaf.clone(), value: value.clone(), link });
                 }
             });
         }
