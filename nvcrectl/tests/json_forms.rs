@@ -66,6 +66,22 @@ fn run_plan() -> Value {
     serde_json::from_str(record["data"]["plan.json"].as_str().unwrap()).unwrap()
 }
 
+/// A subject of every kind.
+const SUBJECTS: [&str; 8] = [
+    "arg/--mca/pml",
+    "line/0",
+    "value/gpusPerNode",
+    "node/ip-10-52-26-131.us-west-2.compute.internal",
+    "override/E3",
+    "override/E7",
+    "group/group-1",
+    "TrainJob:spec",
+];
+
+fn explain(subjects: &[&str]) -> Value {
+    output(&[&["workloadrun", "explain", PAGE, "--nodes", PAGE_NODES, "-o", "json"], subjects].concat())
+}
+
 /// Real output, in full, by the name of its schema.
 fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
     let trace = trace();
@@ -88,6 +104,7 @@ fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
         ("manifest", manifest),
         ("trace", vec![trace]),
         ("override-outcome", outcomes),
+        ("explanation", vec![explain(&["env/NCCL_SOCKET_IFNAME"]), explain(&[]), explain(&SUBJECTS)]),
         ("cluster-info", vec![output(&racks)]),
         ("platforms", vec![all_platforms]),
     ])

@@ -25,7 +25,7 @@ pub struct Explanation {
 /// One answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(tag = "kind", content = "answer", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Answer {
     /// The whole run on one screen.
     Overview(Box<Overview>),
