@@ -72,11 +72,14 @@ pub fn render_once(engine: &Engine, input: &RunInput, inventory: Option<&Invento
 }
 
 fn manifests(prepared: &Prepared<'_>) -> Vec<Manifest> {
-    let mut renderer = prepared.renderer();
+    let (mut renderer, mut printer) = (prepared.renderer(), prepared.printer());
     let mut out = prepared.shared(to_yaml);
     for job in prepared.jobs().take(JOBS) {
         let manifests = prepared.manifests(job);
         assert_eq!(manifests, renderer.render(job), "a renderer makes the same");
+        let texts: Vec<String> = manifests.iter().map(|manifest| to_yaml(&manifest.value)).collect();
+        let printed: Vec<&str> = printer.print(job).iter().map(|printed| printed.yaml.as_str()).collect();
+        assert_eq!(printed, texts, "a printer prints the same");
         for (number, _) in prepared.changes(job) {
             assert!(number < manifests.len());
         }

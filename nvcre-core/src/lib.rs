@@ -11,6 +11,7 @@ pub mod check;
 pub mod compare;
 pub mod diagnostic;
 pub mod engine;
+pub mod explain;
 pub mod fleet;
 pub mod jobs;
 mod object;

@@ -15,15 +15,17 @@ mod scenarios;
 
 use nvcre_core::api::{OverrideSpec, Value};
 use nvcre_core::catalogue::Catalogue;
+use nvcre_core::compare::{self, Content};
 use nvcre_core::diagnostic::{Code, Diagnostic, FieldPath, Severity, Span};
 use nvcre_core::engine::{Delivery, Engine, Options};
 use nvcre_core::fleet::{InventoryReader, read_inventory};
 use nvcre_core::overrides::{Known, check_overrides};
+use nvcre_core::yaml::Read;
 use scenarios::{Scenario, flaws, root};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 /// Codes without an example, and why.
@@ -64,6 +66,7 @@ fn example(folder: &Path) -> Example {
     }
     let mut findings = match std::fs::read(folder.join("catalogue.yaml")) {
         Ok(bytes) => Catalogue::read(&bytes, "catalogue.yaml").diagnostics,
+        Err(_) if texts.contains_key("a.yaml") => compared(&texts),
         Err(_) => Scenario::read(folder.to_owned()).render().diagnostics,
     };
     for finding in &mut findings {
@@ -96,6 +99,21 @@ fn example(folder: &Path) -> Example {
     Example { name, findings, texts, given }
 }
 
+/// Findings of a comparison of `a.yaml` with `b.yaml` or `b.json`.
+fn compared(texts: &BTreeMap<String, String>) -> Vec<Diagnostic> {
+    let sides: Vec<(&str, Read<Content>)> = texts
+        .iter()
+        .map(|(name, text)| (name.as_str(), compare::read_side(name, &[(name.as_str(), text.as_bytes())])))
+        .collect();
+    let [(a, old), (b, new)] = sides.as_slice() else { panic!("two sides are wanted: {:?}", texts.keys()) };
+    let mut out: Vec<Diagnostic> = old.diagnostics.iter().chain(&new.diagnostics).cloned().collect();
+    out.extend(compare::check_sides((a, &old.value), (b, &new.value)));
+    if let (Content::Rendered(old), Content::Rendered(new)) = (&old.value, &new.value) {
+        out.extend(compare::rendered_files(old, new).diagnostics);
+    }
+    out
+}
+
 /// What no file shows: faults of a reader, of a program that changes the result, and files too large to keep here.
 fn made() -> Vec<Example> {
     const RUN: &str = "apiVersion: nvcre.nvidia.com/v1alpha1\nkind: WorkloadRun\nmetadata: {name: sweep}\nspec:\n  \
@@ -111,7 +129,7 @@ fn made() -> Vec<Example> {
 
     /// Breaks off, as a pipe does whose other end fails.
     struct Broken;
-    impl Read for Broken {
+    impl io::Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::Error::new(io::ErrorKind::ConnectionReset, "connection reset by peer"))
         }

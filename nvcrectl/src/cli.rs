@@ -76,6 +76,13 @@ pub enum WorkloadRunCommand {
     /// --out. Exits with 1 when they differ.
     #[command(after_help = diff::EXIT_CODES)]
     Diff(Box<DiffArgs>),
+    /// Tell where values come from, and why a node or an override is out.
+    ///
+    /// Without a subject: the whole run on one screen. Subjects: env/NAME, arg/OPTION, line/N, value/NAME, node/NAME,
+    /// group/NAME, override/E7 (or an entry's name, or user-0), a field of the Workflow (spec.orchestration.iterations),
+    /// or a field of an object (TrainJob:spec.trainer.numNodes).
+    #[command(after_help = EXIT_CODES)]
+    Explain(Box<ExplainArgs>),
     /// Report every finding, and render nothing.
     #[command(after_help = EXIT_CODES)]
     Check(Box<CheckArgs>),
@@ -190,6 +197,29 @@ pub struct PlanArgs {
     pub findings: FindingArgs,
 }
 
+/// `workloadrun explain`.
+#[derive(Debug, Clone, Args)]
+pub struct ExplainArgs {
+    /// The WorkloadRun, or - for stdin.
+    pub file: PathBuf,
+    /// What to explain: env/NCCL_DEBUG, arg/--mca/pml, node/gpu-07, override/E7, group/group-3, a field; all when left
+    /// out.
+    #[arg(value_name = "SUBJECT")]
+    pub subjects: Vec<String>,
+    /// What is rendered.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// The group whose objects are meant, for fields of objects; the first one when left out.
+    #[arg(long, value_name = "NAME")]
+    pub group: Option<String>,
+    /// How to print.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub output: TextFormat,
+    /// Findings.
+    #[command(flatten)]
+    pub findings: FindingArgs,
+}
+
 /// `workloadrun check`.
 #[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
@@ -294,6 +324,16 @@ pub enum TableFormat {
     /// For people.
     #[default]
     Table,
+    /// JSON (docs/json.md).
+    Json,
+}
+
+/// Form of explanations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum TextFormat {
+    /// For people.
+    #[default]
+    Text,
     /// JSON (docs/json.md).
     Json,
 }

@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod difference;
+mod explained;
 mod folder;
 mod input;
 mod output;

@@ -27,23 +27,24 @@ pub fn print(text: &str) -> Result<()> {
     stdout(|out| out.write_all(text.as_bytes()))
 }
 
+/// Prints a text with colours on stdout, which shows them on a terminal that wants them.
+///
+/// # Errors
+/// As [`stdout`].
+pub fn print_styled(text: &str) -> Result<()> {
+    let choice = anstream::AutoStream::choice(&io::stdout());
+    stdout(|out| match choice {
+        anstream::ColorChoice::Never => out.write_all(anstream::adapter::strip_str(text).to_string().as_bytes()),
+        _ => out.write_all(text.as_bytes()),
+    })
+}
+
 /// Prints a value as JSON on stdout.
 ///
 /// # Errors
 /// As [`stdout`].
 pub fn print_json(value: &serde_json::Value) -> Result<()> {
     print(&(nvcre_core::yaml::to_json_pretty(value) + "\n"))
-}
-
-/// Prints a text with colours on stdout, which shows them or not.
-///
-/// # Errors
-/// As [`stdout`].
-pub fn print_styled(text: &str) -> Result<()> {
-    match anstream::AutoStream::choice(&io::stdout()) {
-        anstream::ColorChoice::Never => print(&anstream::adapter::strip_str(text).to_string()),
-        _ => print(text),
-    }
 }
 
 /// Prints a text with colours on stderr, which shows them or not. When stderr takes nothing, nobody can be told.

@@ -66,6 +66,29 @@ fn run_plan() -> Value {
     serde_json::from_str(record["data"]["plan.json"].as_str().unwrap()).unwrap()
 }
 
+/// A subject of every kind.
+const SUBJECTS: [&str; 8] = [
+    "arg/--mca/pml",
+    "line/0",
+    "value/gpusPerNode",
+    "node/ip-10-52-26-131.us-west-2.compute.internal",
+    "override/E3",
+    "override/E7",
+    "group/group-1",
+    "TrainJob:spec",
+];
+
+fn explain(subjects: &[&str]) -> Value {
+    output(&[&["workloadrun", "explain", PAGE, "--nodes", PAGE_NODES, "-o", "json"], subjects].concat())
+}
+
+/// A difference: exit code 1 says that there is one.
+fn diff(words: &[&str]) -> Value {
+    let ran = run(&[&["workloadrun", "diff", PAGE], words, &["-o", "json"]].concat());
+    assert_eq!(ran.code, 1, "{words:?}: {}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
 /// Real output, in full, by the name of its schema.
 fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
     let trace = trace();
@@ -88,6 +111,16 @@ fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
         ("manifest", manifest),
         ("trace", vec![trace]),
         ("override-outcome", outcomes),
+        ("explanation", vec![explain(&["env/NCCL_SOCKET_IFNAME"]), explain(&[]), explain(&SUBJECTS)]),
+        (
+            "difference",
+            vec![
+                diff(&["fixtures/page-env/run.yaml", "--nodes", PAGE_NODES]),
+                diff(&[PAGE, "--nodes-a", PAGE_NODES, "--nodes-b", "fixtures/inventories/aws-h100-16.yaml"]),
+                diff(&[PAGE, "--edition-b", "latest"]),
+                diff(&[PAIRS, "--platform", "onprem", "--gpu-arch", "h100", "--assume-nodes", "7"]),
+            ],
+        ),
         ("cluster-info", vec![output(&racks)]),
         ("platforms", vec![all_platforms]),
     ])
@@ -108,6 +141,18 @@ fn example(name: &str, outputs: &BTreeMap<&str, Vec<Value>>) -> String {
             let mut plan = first("plan");
             cut(&mut plan, "/excluded", 1);
             plan
+        }
+        "difference" => {
+            let mut difference = first("difference");
+            // Whole command lines stand beside their words.
+            for change in difference["objects"][0]["changes"].as_array_mut().unwrap() {
+                if change["path"] == "spec.trainer.args" {
+                    change["old"] = json!(["…"]);
+                    change["new"] = json!(["…"]);
+                }
+            }
+            cut(&mut difference, "/objects", 1);
+            difference
         }
         "workflow" => output(&[
             "workloadrun",
@@ -317,6 +362,7 @@ fn versions_are_told() {
         version["forms"],
         json!({
             "clusterInfo": "nvcre.nvidia.com/cluster-info/v1",
+            "diff": "nvcre.nvidia.com/diff/v1",
             "findings": "nvcre.nvidia.com/findings/v1",
             "manifests": "nvcre.nvidia.com/manifests/v1",
             "plan": "nvcre.nvidia.com/plan/v1",

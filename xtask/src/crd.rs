@@ -85,10 +85,8 @@ fn extras(label_key: &str) -> Vec<(&'static str, Value)> {
                 ),
             ] }),
         ),
-        (
-            "spec.env",
-            json!({ "maxItems": 128, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
-        ),
+        // Not keyed by name: a name may stand twice, the last one counts (D37).
+        ("spec.env", json!({ "maxItems": 128, "x-kubernetes-list-type": "atomic" })),
         ("spec.target.nodeNames", json!({ "maxItems": 16_384, "x-kubernetes-list-type": "atomic" })),
         ("spec.target.nodeNames[]", json!({ "maxLength": 253 })),
         ("spec.target.nodeSelector{}", json!({ "maxLength": 63 })),

@@ -6,8 +6,10 @@ use crate::{crd, kube, own};
 use anyhow::{Context, Result};
 use nvcre_core::api::{OverrideSpec, Workflow};
 use nvcre_core::catalogue::Catalogue;
+use nvcre_core::compare::Difference;
 use nvcre_core::diagnostic::Diagnostic;
 use nvcre_core::engine::{Knowledge, Plan};
+use nvcre_core::explain::Explanation;
 use nvcre_core::fleet::ClusterInfo;
 use nvcre_core::jobs::{Manifest, RunPlan};
 use nvcre_core::trace::{OverrideOutcome, Trace};
@@ -44,6 +46,8 @@ pub fn files() -> Result<Vec<Generated>> {
         for_serialize Knowledge => "platforms",
         for_serialize Trace => "trace",
         for_serialize OverrideOutcome => "override-outcome",
+        for_serialize Explanation => "explanation",
+        for_serialize Difference => "difference",
         for_deserialize OverrideSpec => "override",
         for_deserialize Catalogue => "catalogue",
     );

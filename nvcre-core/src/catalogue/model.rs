@@ -218,6 +218,16 @@ impl Catalogue {
         out
     }
 
+    /// The row of the hardware table that holds: `gb300`, or `gb300 on aws` where the platform's boards differ. `None`
+    /// for a GPU that the table does not know: then [`Catalogue::fallback`] holds.
+    pub fn hardware_row(&self, architecture: &str, platform: &str) -> Option<String> {
+        let exception = |e: &HardwareException| e.platform == platform && e.architecture == architecture;
+        match self.hardware_exceptions.iter().any(exception) {
+            true => Some(format!("{architecture} on {platform}")),
+            false => self.architecture(architecture).map(|a| a.name.clone()),
+        }
+    }
+
     /// Whether multi-node NVLink is on by default for an architecture.
     pub fn mnnvl(&self, architecture: &str) -> bool {
         self.architecture(architecture).is_some_and(|a| a.mnnvl)

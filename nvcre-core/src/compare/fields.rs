@@ -32,6 +32,12 @@ pub(super) fn of_objects(objects: &[ObjectChange], out: &mut Vec<Meaning>) {
         }
         images.extend(image_of(change));
     }
+    // What the ranks see weighs most.
+    words.sort_by_key(|meaning: &Meaning| match meaning.what {
+        What::RankEnv { .. } => 0,
+        What::Argument { .. } => 1,
+        _ => 2,
+    });
     add(words, out);
     let seen_by_ranks = |setting: &Setting| ranks.contains(setting);
     let of_pods = |pods: &[String]| format!("in the pods of {}", pods.join(", "));

@@ -64,7 +64,7 @@ fn key_text(value: &Value) -> Option<String> {
 }
 
 /// The place of the element that a step of a path means.
-pub(super) fn find(list: &[Value], step: &Segment) -> Option<usize> {
+pub(crate) fn find(list: &[Value], step: &Segment) -> Option<usize> {
     match step {
         Segment::Index(index) => (*index < list.len()).then_some(*index),
         Segment::Key(_) => None,

@@ -164,7 +164,7 @@ fn check(file: &str, objects: &[(&str, Value)], shows: Option<Shows>, out: &mut 
             _ => version,
         };
         if version != wanted {
-            let message = format!("{kind} {name} is of {version}, and this version compares {wanted}");
+            let message = format!("the {kind} {name} is of {version}, and this version compares {wanted}");
             out.push(
                 Diagnostic::at(Code::RenderedVersion, "apiVersion", message)
                     .with_help("render the run again with this version, or compare with the one that rendered it")
@@ -175,8 +175,9 @@ fn check(file: &str, objects: &[(&str, Value)], shows: Option<Shows>, out: &mut 
             && let Some(first) = seen.insert((kind, namespace, name), part)
         {
             let place = if first == *part { String::new() } else { format!(", first in {first}") };
-            let message =
-                format!("{kind} {name} stands twice in the rendered output{place}; every object has a name of its own");
+            let message = format!(
+                "the {kind} {name} stands twice in the rendered output{place}; every object has a name of its own"
+            );
             out.push(
                 Diagnostic::at(Code::RenderedTwice, "metadata.name", message)
                     .with_help("compare the output of one rendering, as it was printed")

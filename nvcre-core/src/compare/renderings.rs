@@ -22,15 +22,17 @@ pub struct RenderedSide<'r> {
 /// What differs between two renderings, with what it means. What all jobs of a side share is compared once, so that the
 /// cost does not grow with their number; what differs from job to job (names, hosts, sizes) follows from the groups.
 ///
-/// Both sides should have jobs of the same delivery, or neither. Findings of a side with errors are compared, too, but
-/// there are no groups then.
+/// Both sides should have jobs of the same delivery. Where one has none, for example because of an error, Workflows are
+/// compared.
 pub fn renderings(a: &RenderedSide<'_>, b: &RenderedSide<'_>) -> Difference {
-    model::compare(&model(a), &model(b))
+    let has_jobs = |side: &RenderedSide<'_>| side.jobs.is_some_and(|jobs| jobs.prepared.is_some());
+    let both = has_jobs(a) && has_jobs(b);
+    model::compare(&model(a, both), &model(b, both))
 }
 
-fn model<'r>(side: &RenderedSide<'r>) -> Model<'r> {
+fn model<'r>(side: &RenderedSide<'r>, with_jobs: bool) -> Model<'r> {
     let RenderedSide { file, rendering, jobs } = *side;
-    let prepared = jobs.and_then(|jobs| jobs.prepared.as_ref());
+    let prepared = jobs.and_then(|jobs| jobs.prepared.as_ref()).filter(|_| with_jobs);
     let nodes = rendering.inventory.zip(rendering.fleet.as_ref());
     let mut members = Vec::new();
     let mut groups = Vec::new();

@@ -77,9 +77,9 @@ impl CommandLine {
     fn of(command: &[String], args: &[String]) -> Self {
         let mut out = Self::default();
         match (unwrap_command(command, args), command, args) {
-            (Some((lines, words)), _, _) => {
-                out.lines = lines.iter().map(|line| word(line)).collect();
-                out.words(&words);
+            (Some(wrapped), _, _) => {
+                out.lines = wrapped.lines.iter().map(|line| word(line)).collect();
+                out.words(&wrapped.words);
             }
             // The scripts of pods.
             (None, [_, flag], [script]) if flag == "-c" && script.contains('\n') => {

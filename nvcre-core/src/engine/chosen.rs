@@ -72,7 +72,7 @@ impl Engine {
             found.push(self.no_architecture(&facts.platform, options));
         }
         if R::ON {
-            self.record(run, &facts, recorder);
+            self.record(run, &facts, (options, inventory.is_some_and(|i| !fleet::is_synthetic(i))), recorder);
         }
         Chosen { fleet, facts, layers, matches }
     }

@@ -239,14 +239,32 @@ impl Engine {
 
 impl Engine {
     /// Records what was resolved before building.
-    pub(super) fn record<R: Recorder>(&self, run: &WorkloadRun, facts: &Facts, recorder: &mut R) {
+    pub(super) fn record<R: Recorder>(
+        &self,
+        run: &WorkloadRun,
+        facts: &Facts,
+        (options, nodes): (&Options, bool),
+        recorder: &mut R,
+    ) {
         Sizes::resolve(&run.spec, &self.catalogue, &facts.architecture, &facts.platform, recorder);
         let mut value = |name: &str, new: &str, origin: Origin| {
-            let subject = Subject::Value { name: name.into() };
-            recorder.record(|| Change { subject, origin, old: None, new: Some(json!(new)) });
+            if !new.is_empty() {
+                let subject = Subject::Value { name: name.into() };
+                recorder.record(|| Change { subject, origin, old: None, new: Some(json!(new)) });
+            }
         };
-        value("platform", &facts.platform, Origin::Nodes);
-        value("gpuArchitecture", &facts.architecture, Origin::Nodes);
+        let flag = |given: &Option<String>, name: &str| {
+            given.as_deref().filter(|v| !v.is_empty()).map(|_| Origin::Flag { name: name.into() })
+        };
+        let platform = flag(&options.platform, "--platform").unwrap_or(Origin::Nodes);
+        value("platform", &facts.platform, platform);
+        let of_target = || match run.spec.target.as_ref().and_then(fleet::architecture_of_target) {
+            _ if nodes => Origin::Nodes,
+            Some(_) => Origin::Run { path: "spec.target".into() },
+            None => Origin::Default { source: "00 D58".into() },
+        };
+        let architecture = flag(&options.gpu_arch, "--gpu-arch").unwrap_or_else(of_target);
+        value("gpuArchitecture", &facts.architecture, architecture);
         let given = run.spec.nic_resource_name.is_some();
         let origin = if given { Origin::Run { path: "spec.nicResourceName".into() } } else { Origin::Nodes };
         value("nicResourceName", &facts.nic_resource, origin);

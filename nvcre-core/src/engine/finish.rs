@@ -7,7 +7,7 @@ use crate::fleet::{Fleet, Inventory};
 use crate::jobs;
 use crate::overrides::Layer;
 use crate::schema::{self, Mode};
-use crate::trace::Origin;
+use crate::trace::{Change, Origin, Recorder, Subject};
 use crate::workflow::gang;
 
 /// Puts a changed job template back into the typed spec; what does not fit its type is a finding.
@@ -50,6 +50,31 @@ pub(super) fn stored(layer: &Layer) -> OverrideSpec {
 pub(super) fn gang_contract(spec: &mut WorkflowSpec, labels: &FieldPath) -> Vec<Diagnostic> {
     let gang = spec.gang_scheduler.clone();
     gang::validate_resolved(&mut spec.job_template.spec, &spec.dependencies, gang.as_ref(), labels)
+}
+
+/// Does something that may bring a label of the workload object back, and records it.
+pub(super) fn recording_labels<R: Recorder, T>(
+    spec: &mut WorkflowSpec,
+    recorder: &mut R,
+    work: impl FnOnce(&mut WorkflowSpec) -> T,
+) -> T {
+    let labels = |spec: &WorkflowSpec| match &spec.job_template.spec.workload_metadata {
+        Some(metadata) if R::ON => metadata.labels.clone(),
+        _ => Default::default(),
+    };
+    let before = labels(spec);
+    let out = work(spec);
+    for (key, value) in labels(spec).into_iter().filter(|(key, value)| before.get(key) != Some(value)) {
+        recorder.record(|| Change {
+            subject: Subject::Field {
+                path: FieldPath::parse("spec.jobTemplate.spec.workloadMetadata.labels").key(&key),
+            },
+            origin: Origin::Gang,
+            old: before.get(&key).map(|old| old.as_str().into()),
+            new: Some(value.into()),
+        });
+    }
+    out
 }
 
 /// What the cluster refuses in the result (00 D25, 08 rows 6–24). `run` is the name of the run.

@@ -40,7 +40,7 @@ pub(super) fn restore<R: Recorder>(
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     runtime_patches(rendering, recorder);
-    found.extend(priority_class(rendering));
+    found.extend(priority_class(rendering, recorder));
     found.extend(compute_domains(rendering, recorder));
     found.extend(timeout(rendering, before, recorder));
     clique(rendering, recorder);
@@ -75,7 +75,7 @@ fn runtime_patches<R: Recorder>(rendering: &mut Rendering<'_>, recorder: &mut R)
 }
 
 /// The priority class on every pod template, after all overrides (01 §1.1, 00 D51).
-fn priority_class(rendering: &mut Rendering<'_>) -> Vec<Diagnostic> {
+fn priority_class<R: Recorder>(rendering: &mut Rendering<'_>, recorder: &mut R) -> Vec<Diagnostic> {
     let name = rendering.run.spec.priority_class_name.clone();
     let mut replaced = Vec::new();
     if name.is_empty() {
@@ -92,6 +92,8 @@ fn priority_class(rendering: &mut Rendering<'_>) -> Vec<Diagnostic> {
             match pod.insert("priorityClassName".into(), json!(name)) {
                 Some(Value::String(old)) if old != name => {
                     let path = path.join(&FieldPath::parse("template.spec.template.spec.priorityClassName"));
+                    let origin = Origin::Run { path: "spec.priorityClassName".into() };
+                    record(recorder, path.clone(), origin, Some(json!(old)), json!(name));
                     let message = format!(
                         "the priority class {old:?} has no effect: spec.priorityClassName puts {name:?} on every pod of the run"
                     );

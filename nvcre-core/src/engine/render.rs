@@ -238,7 +238,9 @@ impl Engine {
             let labels = FieldPath::parse("spec.workloadMetadata.labels");
             let mut result = match has_error_below("spec.gangScheduler", &found) {
                 true => finish::trainer_limits(&rendering.workflow.spec, &rendering.run.metadata.name),
-                false => resolve::contract(&mut rendering.workflow.spec, &rendering.run.metadata.name, &labels),
+                false => finish::recording_labels(&mut rendering.workflow.spec, recorder, |spec| {
+                    resolve::contract(spec, &rendering.run.metadata.name, &labels)
+                }),
             };
             blame::lead_back(&rendering, &mut result);
             // A field that is wrong in the run is wrong in the result, too.

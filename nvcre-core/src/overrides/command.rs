@@ -1,7 +1,7 @@
 //! What overrides do to the command line: mpirun arguments and lines before the command (04 §8, 00 D17).
 
 use super::layer::Layer;
-use super::quote::{go_quote, go_unquote};
+use super::quote::go_quote;
 use super::when::Match;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::trace::Origin;
@@ -110,36 +110,6 @@ pub fn wrap_command(lines: &[&str], command: Vec<String>, args: Vec<String>) -> 
         script.push_str(&go_quote(word));
     }
     (vec!["/bin/bash".to_owned(), "-c".to_owned()], vec![script])
-}
-
-/// The inverse of [`wrap_command`]: the lines and all words of a command that was wrapped; `None` for any other one.
-///
-/// ```
-/// use nvcre_core::overrides::{unwrap_command, wrap_command};
-/// let (command, args) = wrap_command(&["unset A", "cd /x"], vec!["mpirun".into()], vec!["-x".into(), "B=\"1\"".into()]);
-/// let (lines, words) = unwrap_command(&command, &args).unwrap();
-/// assert_eq!((lines, words), (vec!["unset A".into(), "cd /x".into()], vec!["mpirun".into(), "-x".into(), "B=\"1\"".into()]));
-/// assert_eq!(unwrap_command(&["/bin/bash".into(), "-c".into()], &["exec mpirun".into()]), None);
-/// ```
-pub fn unwrap_command(command: &[String], args: &[String]) -> Option<(Vec<String>, Vec<String>)> {
-    let ([bash, flag], [script]) = (command, args) else { return None };
-    if bash != "/bin/bash" || flag != "-c" {
-        return None;
-    }
-    // Line feeds inside of words are escaped, so the last one stands before `exec`.
-    let (lines, exec) = script.rsplit_once('\n')?;
-    let mut rest = exec.strip_prefix("exec ")?;
-    let mut words = Vec::new();
-    loop {
-        let (word, tail) = go_unquote(rest)?;
-        words.push(word);
-        match tail.strip_prefix(' ') {
-            Some(more) => rest = more,
-            None if tail.is_empty() => break,
-            None => return None,
-        }
-    }
-    Some((lines.split('\n').map(str::to_owned).collect(), words))
 }
 
 /// Warnings about options that mpirun gets twice with different values, one of them from the user (00 D59): Open MPI 4

@@ -29,18 +29,20 @@ mod strategic;
 mod summary;
 mod track;
 mod typed;
+mod unwrap;
 mod when;
 
 pub use apply::apply;
 pub use checks::{Known, check_overrides};
-pub use command::{Word, mpi_args, pre_command, repeated_options, unwrap_command, wrap_command};
+pub use command::{Word, mpi_args, pre_command, repeated_options, wrap_command};
 pub use env::substitute_env;
 pub use expression::threshold_problem;
 pub(crate) use json_patch::problems as json_patch_problems;
 pub use layer::{Base, Context, Layer};
 pub use orchestration::fit_topology;
-pub use quote::{expanded_by_bash, go_quote, go_unquote};
+pub use quote::{expanded_by_bash, go_quote};
 pub use summary::{applied_overrides, patches_summary, when_summary};
+pub use unwrap::{Unwrapped, unwrap_command};
 pub use when::{Match, match_layers, matches};
 
 #[cfg(test)]

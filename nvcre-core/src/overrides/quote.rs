@@ -40,52 +40,40 @@ pub fn go_quote(word: &str) -> String {
     out
 }
 
-/// Reads one word that [`go_quote`] wrote at the beginning of a text: the word and the rest. `None` for anything that it
-/// does not write.
-///
-/// ```
-/// use nvcre_core::overrides::{go_quote, go_unquote};
-/// assert_eq!(go_unquote(&(go_quote("a \"b\" \u{1}ä") + " \"c\"")), Some(("a \"b\" \u{1}ä".into(), " \"c\"")));
-/// assert_eq!(go_unquote("bare"), None);
-/// ```
-pub fn go_unquote(text: &str) -> Option<(String, &str)> {
-    let mut rest = text.strip_prefix('"')?;
+/// Undoes [`go_quote`]: the word at the start of a text, and what stands after its closing quote. `None` when the text
+/// does not begin with a word in quotes.
+pub(crate) fn go_unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
-    loop {
-        let mut chars = rest.chars();
-        let c = chars.next()?;
-        rest = chars.as_str();
+    let mut chars = text.strip_prefix('"')?.char_indices();
+    while let Some((at, c)) = chars.next() {
         match c {
-            '"' => break,
-            '\\' => {
-                let kind = chars.next()?;
-                rest = chars.as_str();
-                let digits = match kind {
-                    'x' => 2,
-                    'u' => 4,
-                    'U' => 8,
-                    _ => 0,
-                };
-                out.push(match kind {
-                    '"' | '\\' => kind,
-                    'a' => '\u{7}',
-                    'b' => '\u{8}',
-                    'f' => '\u{c}',
-                    'n' => '\n',
-                    'r' => '\r',
-                    't' => '\t',
-                    'v' => '\u{b}',
-                    'x' | 'u' | 'U' => char::from_u32(u32::from_str_radix(rest.get(..digits)?, 16).ok()?)?,
-                    _ => return None,
-                });
-                rest = rest.get(digits..)?;
-            }
+            '"' => return Some((out, text.get(at + 2..)?)),
+            '\\' => out.push(match chars.next()?.1 {
+                'a' => '\u{7}',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                'v' => '\u{b}',
+                'x' => number(&mut chars, 2)?,
+                'u' => number(&mut chars, 4)?,
+                'U' => number(&mut chars, 8)?,
+                c @ ('"' | '\\') => c,
+                _ => return None,
+            }),
             c => out.push(c),
         }
     }
-    // Only what the writer writes: other forms of the same word are somebody's own script.
-    let length = text.len() - rest.len();
-    (text.get(..length) == Some(go_quote(&out).as_str())).then_some((out, rest))
+    None
+}
+
+fn number(chars: &mut std::str::CharIndices<'_>, digits: usize) -> Option<char> {
+    let mut out = 0u32;
+    for (_, digit) in chars.take(digits) {
+        out = out.checked_mul(16)?.checked_add(digit.to_digit(16)?)?;
+    }
+    char::from_u32(out)
 }
 
 /// Printable as Go has it: letters, marks, numbers, punctuation, symbols and the ASCII space.

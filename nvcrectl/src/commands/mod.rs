@@ -3,6 +3,7 @@
 mod catalogue;
 mod cluster;
 mod diff;
+mod explain;
 mod plan;
 mod platforms;
 mod render;
@@ -20,6 +21,7 @@ use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::{self, Diagnostic, Severity, has_errors};
 use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
 use nvcre_core::fleet::{Inventory, parse_architecture_flag, parse_platform_flag};
+use nvcre_core::trace::Trace;
 use std::path::{Path, PathBuf};
 
 /// How a command ended, when nothing kept it from its work.
@@ -40,6 +42,7 @@ pub fn run(cli: Cli) -> Result<Outcome> {
         Command::Workloadrun(WorkloadRunCommand::Render(args)) => render::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Plan(args)) => plan::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Diff(args)) => diff::run(&args),
+        Command::Workloadrun(WorkloadRunCommand::Explain(args)) => explain::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
         Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
         Command::Platforms(args) => platforms::run(&args),
@@ -157,6 +160,16 @@ impl Loaded {
     /// Every finding about a run, for the nodes of [`Self::nodes`].
     pub fn check(&self, run: &RunInput) -> Vec<Diagnostic> {
         self.engine.check(run, self.inventory.as_ref(), &self.options)
+    }
+
+    /// Renders a run for the nodes of [`Self::nodes`], with who set every value.
+    pub fn render_traced<'a>(&'a self, run: &'a RunInput) -> (Rendering<'a>, Trace) {
+        self.engine.render_traced(run, self.inventory.as_ref(), &self.options)
+    }
+
+    /// The engine with the caller's catalogue.
+    pub const fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// Renders a run for the nodes of [`Self::nodes`].

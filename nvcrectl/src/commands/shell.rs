@@ -33,6 +33,7 @@ pub fn version(format: VersionFormat) -> Result<Outcome> {
             "forms": {
                 "findings": nvcre_core::diagnostic::FINDINGS_FORMAT,
                 "plan": nvcre_core::engine::PLAN_FORMAT,
+                "diff": nvcre_core::compare::DIFF_FORMAT,
                 "runPlan": nvcre_core::jobs::PLAN_FORMAT,
                 "trace": nvcre_core::trace::TRACE_FORMAT,
                 "manifests": nvcre_core::jobs::MANIFESTS_FORMAT,

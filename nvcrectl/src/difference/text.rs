@@ -1,7 +1,7 @@
 //! A difference as text with colours.
 
 use super::{Section, sections, side};
-use clap::builder::styling::{AnsiColor, Style};
+use anstyle::{AnsiColor, Style};
 use nvcre_core::compare::{ChangeKind, Difference};
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
 //! `cargo xtask bench [--quick] [--write]`: the targets of speed and memory, each as a ratio within one run, medians of
-//! runs that take turns. `--quick` leaves 100,000 nodes out; `--write` puts the table into docs/speed.md. Nothing fails
+//! runs that take turns. `--quick` leaves 100,000 nodes out; `--write` puts the table into docs/speed.md and README.md. Nothing fails
 //! when a target is missed: a busy machine must not break a build.
 
 mod inventory;
@@ -15,8 +15,8 @@ use std::process::Command;
 use table::Row;
 
 const RUN: &str = "fixtures/page-basic-aws-gb300/run.yaml";
-const PAGE: &str = "docs/speed.md";
-/// The table stands between these lines of the page.
+/// The table stands in these pages, between two lines.
+const PAGES: [&str; 2] = ["docs/speed.md", "README.md"];
 const MARKS: [&str; 2] = ["<!-- cargo xtask bench --write -->\n", "<!-- end -->\n"];
 const MB: f64 = 1e6;
 
@@ -48,12 +48,12 @@ pub fn main(quick: bool, write: bool) -> Result<()> {
     fleets(&program, quick, &mut rows)?;
     let table = format!("{}\n\n{}", table::machine(), table::markdown(&rows));
     print(&table);
-    if write {
-        let page = fs::read_to_string(PAGE).with_context(|| format!("cannot read {PAGE}"))?;
+    for path in PAGES.into_iter().filter(|_| write) {
+        let page = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
         let [begin, end] = MARKS;
-        let (head, rest) = page.split_once(begin).with_context(|| format!("{PAGE} has no line {begin}"))?;
-        let (_, tail) = rest.split_once(end).with_context(|| format!("{PAGE} has no line {end}"))?;
-        fs::write(PAGE, format!("{head}{begin}{table}{end}{tail}"))?;
+        let (head, rest) = page.split_once(begin).with_context(|| format!("{path} has no line {begin}"))?;
+        let (_, tail) = rest.split_once(end).with_context(|| format!("{path} has no line {end}"))?;
+        fs::write(path, format!("{head}{begin}{table}{end}{tail}"))?;
     }
     Ok(())
 }

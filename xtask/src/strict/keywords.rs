@@ -1,5 +1,6 @@
 //! Keywords of Kubernetes that JSON schema does not have.
 
+use cel::extractors::This;
 use cel::parser::PrattParser;
 use cel::{Context, Env, common::ast::IdedExpr};
 use jsonschema::{Keyword, ValidationError};
@@ -74,6 +75,7 @@ impl Rules {
         self.0.iter().find_map(|(text, rule)| {
             let mut context = Context::with_env(Arc::new(Env::stdlib()));
             context.add_variable_from_value("self", to_cel(value));
+            context.add_function("split", split).unwrap();
             match cel::Value::resolve(rule, &context) {
                 Ok(cel::Value::Bool(true)) => None,
                 Ok(_) => Some(format!("the rule `{text}` does not hold")),
@@ -81,6 +83,11 @@ impl Rules {
             }
         })
     }
+}
+
+/// One of the string functions that Kubernetes adds to CEL.
+fn split(This(text): This<Arc<String>>, separator: Arc<String>) -> cel::Value {
+    text.split(separator.as_str()).map(cel::Value::from).collect::<Vec<_>>().into()
 }
 
 impl<'i> Keyword<'i> for Rules {

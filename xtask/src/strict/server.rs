@@ -25,7 +25,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves every CRD of a folder and the kinds of Kubernetes.
+    /// Serves every CRD of a folder, the one of WorkloadRuns and the kinds of Kubernetes.
     pub fn new(folder: &Path) -> Self {
         let definitions = definitions();
         let mut kinds = BTreeMap::new();
@@ -40,6 +40,7 @@ impl Server {
                 serve(&crd, &definitions, &mut kinds);
             }
         }
+        serve(&serde_yaml::from_str(nvcre_core::schema::workload_run_crd()).unwrap(), &definitions, &mut kinds);
         Self { kinds }
     }
 

@@ -40,6 +40,38 @@ fn every_manifest_of_every_fixture_is_accepted() {
     assert!(wrong.is_empty(), "{} refusals\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Delivery `controller` sends the run itself. With `env` keyed by name the CRD refused a name that stands twice (D37).
+#[test]
+fn the_crd_takes_every_run_that_renders() {
+    let Some(server) = server() else { return };
+    let mut wrong = Vec::new();
+    let mut runs = 0;
+    for scenario in Scenario::all().into_iter().filter(|s| !s.lenient) {
+        let engine = Engine::new();
+        let bytes = std::fs::read(scenario.folder.join("run.yaml")).unwrap();
+        let run = engine.read_run(&bytes, "run.yaml", false);
+        if engine.render(&run, scenario.inventory().0.as_ref(), &scenario.options).is_printable() {
+            let text = std::str::from_utf8(&bytes).unwrap().trim_start_matches('\u{feff}');
+            let value = without_nulls(serde_yaml::from_str(text).unwrap());
+            wrong.extend(server.refusals(&value).into_iter().map(|r| format!("{}: {r}", scenario.name)));
+            runs += 1;
+        }
+    }
+    assert!(runs > 150, "{runs} runs");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A server takes a null in a place that is not nullable as a field that is not there.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            map.into_iter().filter(|(_, v)| !v.is_null()).map(|(k, v)| (k, without_nulls(v))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}
+
 #[test]
 fn every_platform_and_gpu_is_accepted() {
     let Some(server) = server() else { return };

@@ -180,35 +180,3 @@ fn quoting_is_gos() {
         assert_eq!(expanded_by_bash(word), found, "{word}");
     }
 }
-
-mod unwrapping {
-    use crate::overrides::{go_quote, go_unquote, unwrap_command, wrap_command};
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_wrapped_command_is_read_as_it_was_written(
-            lines in prop::collection::vec("[^\n]{0,12}", 1..4),
-            words in prop::collection::vec(any::<String>(), 1..6),
-        ) {
-            let text: Vec<&str> = lines.iter().map(String::as_str).collect();
-            let (command, args) = wrap_command(&text, words.clone(), Vec::new());
-            prop_assert_eq!(unwrap_command(&command, &args), Some((lines, words)));
-        }
-
-        #[test]
-        fn what_is_read_is_written_again(script in "(a\n)?exec( \"[a-c\\\\nx0]{0,4}\"){0,3}") {
-            let (command, args) = (vec!["/bin/bash".to_owned(), "-c".to_owned()], vec![script]);
-            if let Some((lines, words)) = unwrap_command(&command, &args) {
-                let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-                prop_assert_eq!(wrap_command(&lines, words, Vec::new()), (command, args));
-            }
-        }
-
-        #[test]
-        fn words_are_unquoted(word in any::<String>()) {
-            let quoted = go_quote(&word);
-            prop_assert_eq!(go_unquote(&quoted), Some((word, "")));
-        }
-    }
-}

@@ -1,0 +1,118 @@
+//! Where layers are written, for people and for editors.
+
+use super::Explainer;
+use super::model::Place;
+use crate::diagnostic::{FieldPath, Segment};
+use crate::trace::Origin;
+use serde_json::Value;
+
+impl Explainer<'_> {
+    /// Where a layer is written.
+    pub(super) fn place(&self, origin: &Origin) -> Place {
+        let text = |text: String| Place { text, ..Place::default() };
+        match origin {
+            Origin::Default { source } => {
+                Place { source: Some(source.clone()), ..text(format!("built-in default ({source})")) }
+            }
+            Origin::Hardware { architecture, platform } => {
+                text(match self.catalogue.hardware_row(architecture, platform) {
+                    Some(row) => format!("hardware table of the catalogue, row {row}"),
+                    None => "hardware table of the catalogue, for GPUs that it does not know".to_owned(),
+                })
+            }
+            Origin::Nodes => text("the nodes".to_owned()),
+            Origin::Flag { name } => text(format!("flag {name}")),
+            Origin::Run { path } => self.run_place(path),
+            Origin::Override { index } => self.run_place(&FieldPath::parse("spec.overrides").index(*index)),
+            Origin::Entry { id, name } => {
+                let entry = self.catalogue.entries.iter().find(|e| e.name == *name);
+                let source = entry.map(|e| e.source.clone()).filter(|s| !s.is_empty());
+                let paragraph = source.as_ref().map(|s| format!(" ({s})")).unwrap_or_default();
+                Place { source, ..text(format!("catalogue entry {id} {name}{paragraph}")) }
+            }
+            Origin::Gang => Place { source: Some("02 §6".into()), ..text("gang scheduling (02 §6)".to_owned()) },
+            Origin::Renaming => {
+                Place { source: Some("03 §6.4".into()), ..text("name of this job's own copy (03 §6.4)".to_owned()) }
+            }
+            Origin::Placement => {
+                Place { source: Some("03 §6.2".into()), ..text("placement of the group (03 §6.2)".to_owned()) }
+            }
+        }
+    }
+
+    fn run_place(&self, path: &FieldPath) -> Place {
+        let source = self.rendering.source;
+        let span = source.and_then(|s| s.root.as_ref()).map(|root| root.locate(path));
+        let file = source.map(|s| s.file.clone());
+        let text = match (&file, span) {
+            (Some(file), Some(span)) => format!("{file}:{}:{} {path}", span.start.line, span.start.column),
+            _ => path.to_string(),
+        };
+        Place {
+            text,
+            path: Some(path.clone()),
+            file,
+            line: span.map(|s| s.start.line),
+            column: span.map(|s| s.start.column),
+            source: None,
+        }
+    }
+
+    /// Who gave a field of the run: the file, or a flag that edits it (06 §4.1).
+    pub(super) fn run_origin(&self, path: &FieldPath) -> Origin {
+        let run = || Origin::Run { path: path.clone() };
+        let keys: Vec<&str> = path.0.iter().map(|s| if let Segment::Key(key) = s { &**key } else { "" }).collect();
+        let flag = match keys.as_slice() {
+            ["metadata", "name"] => "--name",
+            ["metadata", "namespace"] => "--namespace",
+            ["spec", "orchestration", "testScale"] => "--test-scale",
+            ["spec", "target", "nodeNames", ..] => "--node-list",
+            ["spec", "target", "matchExpressions", ..] => "--topology-domain",
+            ["spec", "numNodes"]
+                if self.rendering.run.spec.target.as_ref().is_some_and(|t| !t.node_names.is_empty()) =>
+            {
+                "--node-list"
+            }
+            ["spec", "numNodes"] => "--topology-domain",
+            _ => return run(),
+        };
+        let Some(root) = self.rendering.source.and_then(|s| s.root.as_ref()) else { return run() };
+        let written = root.to_value();
+        match value_at(&written, path) == value_at(&self.run, path) {
+            true => run(),
+            false => Origin::Flag { name: flag.to_owned() },
+        }
+    }
+}
+
+/// The value at a path; elements of lists by index or by name, dependencies by kind and name.
+pub(super) fn value_at<'a>(value: &'a Value, path: &FieldPath) -> Option<&'a Value> {
+    path.0.iter().try_fold(value, step)
+}
+
+pub(super) fn step<'a>(value: &'a Value, segment: &Segment) -> Option<&'a Value> {
+    match segment {
+        Segment::Key(key) => value.get(&**key),
+        Segment::Index(index) => value.get(*index),
+        Segment::Named(name) => value.as_array()?.iter().find(|item| is_named(item, name)),
+        Segment::Keyed(..) => {
+            let list = value.as_array()?;
+            list.get(crate::compare::find(list, segment)?)
+        }
+    }
+}
+
+/// True for the element that a path calls so.
+pub(super) fn is_named(item: &Value, name: &str) -> bool {
+    match item.get("name").and_then(Value::as_str) {
+        Some(own) => own == name,
+        None => object_name(item).is_some_and(|own| own == name),
+    }
+}
+
+/// `Kind/name` of an object.
+pub(super) fn object_name(object: &Value) -> Option<String> {
+    let kind = object.get("kind")?.as_str()?;
+    let name = object.get("metadata")?.get("name")?.as_str()?;
+    Some(format!("{kind}/{name}"))
+}

@@ -1,0 +1,263 @@
+//! Variables: what the ranks see, what each container says, and who set it.
+
+use super::Explainer;
+use super::command::{Command, What};
+use super::expand::{self, Known};
+use super::model::{Later, Link, Sight, ValueAnswer, Variable};
+use super::place::value_at;
+use crate::catalogue::Framework;
+use crate::diagnostic::FieldPath;
+use crate::trace::{Change, Subject};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// A variable of a container: its value, and the layers.
+struct Contained {
+    value: Option<Value>,
+    chain: Vec<Link>,
+}
+
+impl Explainer<'_> {
+    fn mpi(&self) -> bool {
+        self.rendering.facts.framework == Framework::Mpi
+    }
+
+    /// The replicated job whose container gets the trainer's command and environment.
+    fn trainer_job(&self) -> &'static str {
+        if self.mpi() { crate::jobs::LAUNCHER } else { crate::jobs::WORKER }
+    }
+
+    /// The container `node` of a replicated job of the run's runtime.
+    fn container(&self, job: &str) -> FieldPath {
+        let train_job = self.rendering.workflow.spec.job_template.spec.workload.train_job.as_ref();
+        let runtime = train_job.map(|t| t.runtime_ref.name.as_str()).unwrap_or_default();
+        FieldPath::parse("spec.dependencies")
+            .named(format!("TrainingRuntime/{runtime}"))
+            .join(&"spec.template.spec.replicatedJobs".into())
+            .named(job)
+            .join(&"template.spec.template.spec.containers".into())
+            .named("node")
+    }
+
+    fn trainer_env(&self) -> FieldPath {
+        FieldPath::parse("spec.jobTemplate.spec.workload.trainJob.trainer.env")
+    }
+
+    /// A variable of the container of a replicated job: that of the runtime, then that of the trainer.
+    fn contained(&self, job: &str, name: &str) -> Option<Contained> {
+        let path = self.container(job).key("env").named(name);
+        let own = value_at(&self.workflow, &path).map(shown);
+        let mut chain: Vec<Link> = self.field_chain(&path).into_iter().map(show).collect();
+        let mut value = own;
+        if job == self.trainer_job() {
+            let path = self.trainer_env().named(name);
+            let trainer = value_at(&self.workflow, &path).map(shown);
+            let mut links: Vec<Link> = self.field_chain(&path).into_iter().map(show).collect();
+            if let (Some(trainer), false) = (trainer, links.is_empty()) {
+                if let Some(first) = links.first_mut() {
+                    first.replaced = value.take();
+                }
+                chain.append(&mut links);
+                value = Some(trainer);
+            }
+        }
+        (value.is_some() || !chain.is_empty()).then_some(Contained { value, chain })
+    }
+
+    /// Variables of the container that runs the command, as the kubelet leaves them.
+    pub(super) fn trainer_variables(&self) -> Known {
+        expand::variables(&self.listed(self.trainer_job()))
+    }
+
+    /// The variables of the container of a job, in order.
+    fn listed(&self, job: &str) -> Vec<(String, Result<String, String>)> {
+        let list = |path: &FieldPath| value_at(&self.workflow, path).and_then(Value::as_array).cloned();
+        let mut out: Vec<(String, Result<String, String>)> = Vec::new();
+        let mut lists = list(&self.container(job).key("env")).unwrap_or_default();
+        if job == self.trainer_job() {
+            lists.extend(list(&self.trainer_env()).unwrap_or_default());
+        }
+        for item in lists {
+            let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let value = plain(&shown(&item));
+            match out.iter_mut().find(|(own, _)| *own == name) {
+                Some(entry) => entry.1 = value,
+                None => out.push((name, value)),
+            }
+        }
+        out
+    }
+
+    /// A variable, as everybody sees it; `None` when nobody does.
+    pub(super) fn variable(&self, name: &str) -> Option<ValueAnswer> {
+        let command = self.command();
+        let mut seen = Vec::new();
+        let mut notes = Vec::new();
+        let contained: Vec<(&str, Contained)> =
+            self.jobs_of_runtime().into_iter().filter_map(|job| Some((job, self.contained(job, name)?))).collect();
+        if self.mpi() {
+            let ranks = self.ranks(name, &command);
+            if ranks.is_none() && contained.iter().any(|(_, c)| c.value.is_some()) {
+                notes.push(format!(
+                    "mpirun does not forward {name} (-x), so the ranks do not see it: they are started through ssh"
+                ));
+            }
+            seen.extend(ranks);
+        }
+        for (job, variable) in contained {
+            let at = if self.mpi() { job.to_owned() } else { "ranks".to_owned() };
+            let later = self.later_of(job, name, variable.value.as_ref());
+            seen.push(Sight { at, value: variable.value, later, chain: variable.chain });
+        }
+        if seen.is_empty() {
+            return None;
+        }
+        if command
+            .lines
+            .iter()
+            .any(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|w| w == name))
+        {
+            let where_ = if self.mpi() { "in the launcher, before mpirun starts" } else { "before the command starts" };
+            notes.push(format!("a line before the command names {name}: it acts {where_}"));
+        }
+        Some(ValueAnswer { subject: format!("env/{name}"), seen, fields: Vec::new(), notes })
+    }
+
+    /// What the ranks see of a variable that mpirun forwards.
+    fn ranks(&self, name: &str, command: &Command) -> Option<Sight> {
+        let parts: Vec<_> = command.parts.iter().filter(|p| p.what == What::Env(name.to_owned())).collect();
+        let last = parts.last()?;
+        let pair = last.words.last().map_or("", String::as_str);
+        let value = pair.split_once('=').map(|(_, value)| value);
+        let mut chain: Vec<Link> = self.env_chain(name);
+        let in_env = !chain.is_empty();
+        let is = |c: &&Change| matches!(&c.subject, Subject::RankEnv { name: own } if own == name);
+        // The environment forwards its own value; what comes after are the words of layers.
+        for change in self.trace.changes.iter().filter(is).skip(usize::from(in_env)) {
+            let origin = match &change.origin {
+                crate::trace::Origin::Run { path } => self.run_origin(path),
+                other => other.clone(),
+            };
+            let replaced = chain.last().and_then(|l| l.value.clone());
+            chain.push(self.link(origin, change.new.clone(), replaced));
+        }
+        let known = self.trainer_variables();
+        let (shown, later) = match value {
+            Some(value) => (json!(value), self.later(command, value)),
+            None => {
+                // mpirun forwards what the launcher has.
+                let there = known.get(name);
+                let later = match there {
+                    Some(Ok(text)) => Later::Becomes {
+                        text: text.clone(),
+                        because: "mpirun forwards the launcher's own value".into(),
+                    },
+                    Some(Err(because)) => {
+                        Later::OnlyThere { because: format!("mpirun forwards the launcher's own value; {because}") }
+                    }
+                    None => Later::OnlyThere {
+                        because: "mpirun forwards the launcher's own value, which the image may set".into(),
+                    },
+                };
+                let source = chain.last().and_then(|l| l.value.clone()).filter(|v| v.is_object());
+                (source.unwrap_or_else(|| json!({ "valueFrom": "launcher environment" })), later)
+            }
+        };
+        if chain.last().and_then(|l| l.value.as_ref()) != Some(&shown) {
+            let replaced = chain.last().and_then(|l| l.value.clone());
+            chain.push(self.link(last.origin.clone(), Some(shown.clone()), replaced));
+        }
+        Some(Sight { at: "ranks".into(), value: Some(shown), later, chain })
+    }
+
+    fn later_of(&self, job: &str, name: &str, value: Option<&Value>) -> Later {
+        match value {
+            Some(Value::String(text)) => {
+                let list = self.listed(job);
+                let before: Vec<_> = list.iter().take_while(|(own, _)| own != name).cloned().collect();
+                expand::kubelet(text, &expand::variables(&before))
+            }
+            Some(source) => Later::OnlyThere { because: source_of(source) },
+            None => Later::Nothing,
+        }
+    }
+
+    /// The replicated jobs that the run's runtime has.
+    fn jobs_of_runtime(&self) -> Vec<&'static str> {
+        if self.mpi() { vec![crate::jobs::WORKER, crate::jobs::LAUNCHER] } else { vec![crate::jobs::WORKER] }
+    }
+
+    /// Every variable, in the order of the containers, then those that only mpirun forwards.
+    pub(super) fn names_of_variables(&self, command: &Command) -> Vec<String> {
+        let mut seen = BTreeSet::new();
+        let mut out = Vec::new();
+        let contained = self.jobs_of_runtime().into_iter().flat_map(|job| self.listed(job)).map(|(name, _)| name);
+        let forwarded = command.parts.iter().filter_map(|part| match &part.what {
+            What::Env(name) => Some(name.clone()),
+            _ => None,
+        });
+        for name in contained.chain(forwarded) {
+            if seen.insert(name.clone()) {
+                out.push(name);
+            }
+        }
+        out
+    }
+
+    /// One line for the overview.
+    pub(super) fn variable_line(&self, name: &str) -> Option<Variable> {
+        let answer = self.variable(name)?;
+        let ranks = answer.seen.iter().find(|s| s.at == "ranks");
+        let container = answer.seen.iter().find(|s| s.at != "ranks");
+        let counts = ranks.or(container)?;
+        let value = ranks.and_then(|s| s.value.clone());
+        let other = container.and_then(|s| s.value.clone()).filter(|other| Some(other) != value.as_ref());
+        Some(Variable {
+            name: name.to_owned(),
+            value,
+            container: other,
+            link: counts.chain.last()?.clone(),
+            replaced: counts.chain.len().saturating_sub(1),
+        })
+    }
+}
+
+/// A variable of a list as the trace shows it: a text, or where it is taken from.
+fn shown(item: &Value) -> Value {
+    match item.get("valueFrom") {
+        Some(source) => json!({ "valueFrom": source }),
+        None => item.get("value").cloned().unwrap_or_else(|| json!("")),
+    }
+}
+
+/// A link that speaks of an element of a list of variables.
+fn show(mut link: Link) -> Link {
+    let plain = |value: Value| if value.is_object() && value.get("name").is_some() { shown(&value) } else { value };
+    link.value = link.value.map(plain);
+    link.replaced = link.replaced.map(plain);
+    link
+}
+
+fn plain(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        other => Err(source_of(other)),
+    }
+}
+
+/// Where a value comes from in the cluster, as a sentence.
+fn source_of(value: &Value) -> String {
+    let source = value.get("valueFrom").unwrap_or(value);
+    let text = |pointer: &str| source.pointer(pointer).and_then(Value::as_str).unwrap_or("?");
+    if source.get("secretKeyRef").is_some() {
+        format!("it is key {} of secret {}", text("/secretKeyRef/key"), text("/secretKeyRef/name"))
+    } else if source.get("configMapKeyRef").is_some() {
+        format!("it is key {} of ConfigMap {}", text("/configMapKeyRef/key"), text("/configMapKeyRef/name"))
+    } else if source.get("fieldRef").is_some() {
+        format!("it is the pod's own {}", text("/fieldRef/fieldPath"))
+    } else if source.get("resourceFieldRef").is_some() {
+        format!("it is the container's {}", text("/resourceFieldRef/resource"))
+    } else {
+        "its source is known only in the pod".to_owned()
+    }
+}
