@@ -95,20 +95,19 @@ const FINDINGS: &str = "Findings";
 
 /// Flags that say what is rendered, shared by all commands on a run.
 #[derive(Debug, Clone, Default, Args)]
-#[command(group(clap::ArgGroup::new("declared").multiple(true)))]
 pub struct InputArgs {
     /// Nodes of the cluster, as `kubectl get nodes -o yaml` (or json) prints them: a file, a folder of such files, or -
     /// for stdin. May be repeated.
     #[arg(long, value_name = "PATH", help_heading = CLUSTER)]
     pub nodes: Vec<PathBuf>,
     /// Platform to render for, instead of the one that the nodes show (`nvcrectl platforms` lists them).
-    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER, group = "declared")]
+    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER)]
     pub platform: Option<String>,
     /// GPU architecture to render for, instead of the one that most nodes show (`nvcrectl platforms` lists them).
     #[arg(long, value_name = "ARCH", help_heading = CLUSTER)]
     pub gpu_arch: Option<String>,
     /// Make up N nodes of --platform and --gpu-arch instead of reading them.
-    #[arg(long, value_name = "N", help_heading = CLUSTER, conflicts_with = "nodes", requires = "declared",
+    #[arg(long, value_name = "N", help_heading = CLUSTER, conflicts_with = "nodes", requires = "platform",
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub assume_nodes: Option<u32>,
     /// Leave out nodes that the rules keep but that would not run the pods: not ready, no GPUs, MIG, time-slicing.

@@ -37,11 +37,14 @@ pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
+/// Files by name.
+pub type Files = Vec<(String, Vec<u8>)>;
+
 /// Reads one side of a comparison, of any length: a file, stdin for `-`, or the files of a rendering in a folder, by name.
 ///
 /// # Errors
 /// When something cannot be opened or read, or a folder holds no file that could be read.
-pub fn rendered(path: &Path) -> Result<(String, Vec<(String, Vec<u8>)>)> {
+pub fn rendered(path: &Path) -> Result<(String, Files)> {
     let mut bytes = Vec::new();
     if path.as_os_str() == "-" {
         std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read stdin")?;

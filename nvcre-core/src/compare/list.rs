@@ -128,13 +128,30 @@ fn in_sequence(a: &[Value], b: &[Value]) -> Matched {
         if matches!(operation, DiffOp::Equal { .. }) {
             continue;
         }
-        // What stands in the place of another is taken for the same, changed.
-        let pairs = old.len().min(new.len());
-        out.both.extend(old.clone().zip(new.clone()).map(|(from, to)| (Segment::Index(to), from, to)));
-        out.removed.extend(old.skip(pairs).map(|from| (Segment::Index(from), from)));
-        out.added.extend(new.skip(pairs).map(|to| (Segment::Index(to), to)));
+        // What stands in the place of another is taken for the same, changed, unless it speaks of something else.
+        let (mut removed, mut added) = (old, new);
+        loop {
+            match (removed.next(), added.next()) {
+                (Some(from), Some(to)) if alike(a.get(from), b.get(to)) => {
+                    out.both.push((Segment::Index(to), from, to))
+                }
+                (None, None) => break,
+                (from, to) => {
+                    out.removed.extend(from.map(|from| (Segment::Index(from), from)));
+                    out.added.extend(to.map(|to| (Segment::Index(to), to)));
+                }
+            }
+        }
     }
     out
+}
+
+/// False for two objects of which each names something else.
+fn alike(a: Option<&Value>, b: Option<&Value>) -> bool {
+    ["key", "name", "kind"].iter().all(|field| {
+        let of = |value: Option<&Value>| value.and_then(|value| value.get(*field)).filter(|v| v.is_string()).cloned();
+        of(a).zip(of(b)).is_none_or(|(a, b)| a == b)
+    })
 }
 
 /// The difference of two sequences.

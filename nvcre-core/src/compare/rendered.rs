@@ -7,7 +7,7 @@ use super::model::{self, Member, Model, Reason};
 use super::objects::identity;
 use super::read::{RenderedFiles, Shows};
 use crate::diagnostic::{Code, Diagnostic, has_errors};
-use crate::jobs::{ANY, RunPlan};
+use crate::jobs::{ANY, PLAN_FORMAT, PlanError, RunPlan};
 use crate::yaml::{Limits, Read, read_documents};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +101,14 @@ impl<'f> Parts<'f> {
         match RunPlan::read(first, part) {
             Ok(plan) => self.plan = Some(plan),
             Err(error) => {
-                let message = format!("the rendered output cannot be compared: {error}");
+                let message = match error {
+                    PlanError::Format { found } => {
+                        format!(
+                            "the run record is of format {found:?}, and this version compares format \"{PLAN_FORMAT}\""
+                        )
+                    }
+                    error => format!("the run record cannot be compared: {error}"),
+                };
                 findings.push(
                     Diagnostic::at(Code::RenderedVersion, "data", message)
                         .with_help("render the run again with this version")

@@ -173,9 +173,13 @@ impl Lines {
         self.fields.contains(&key)
     }
 
-    /// What to tell at a field: everything stands at the last one.
+    /// What to tell at a field: everything stands at the first one.
     pub fn take(&mut self, key: &str) -> Vec<WordChange> {
-        if self.fields.last().is_some_and(|last| *last == key) { std::mem::take(&mut self.words) } else { Vec::new() }
+        if self.fields.first().is_some_and(|first| *first == key) {
+            std::mem::take(&mut self.words)
+        } else {
+            Vec::new()
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{CLUSTER, FINDINGS, InputArgs, Show};
 use crate::report::MessageFormat;
+use clap::builder::Resettable;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -11,6 +12,8 @@ side, 2 wrong usage or a file that cannot be opened.";
 
 /// `workloadrun diff`.
 #[derive(Debug, Clone, Args)]
+// Each side may have a platform of its own.
+#[command(mut_arg("assume_nodes", |arg| arg.requires(Resettable::Reset)))]
 pub struct DiffArgs {
     /// The first side: a WorkloadRun, or rendered output (a file or a folder); - for stdin.
     #[arg(value_name = "A")]
@@ -28,10 +31,10 @@ pub struct DiffArgs {
     #[arg(long, value_name = "PATH", help_heading = CLUSTER)]
     pub nodes_b: Vec<PathBuf>,
     /// Platform of A, instead of --platform.
-    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER, group = "declared")]
+    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER)]
     pub platform_a: Option<String>,
     /// Platform of B, instead of --platform.
-    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER, group = "declared")]
+    #[arg(long, value_name = "PLATFORM", help_heading = CLUSTER)]
     pub platform_b: Option<String>,
     /// GPU architecture of A, instead of --gpu-arch.
     #[arg(long, value_name = "ARCH", help_heading = CLUSTER)]

@@ -6,7 +6,7 @@ use crate::difference::{markdown, text};
 use crate::input;
 use crate::output::{print, print_json, print_styled, width};
 use crate::report::{self, Texts};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use nvcre_core::compare::{
     Content, Difference, RenderedFiles, RenderedSide, check_sides, read_side, rendered_files, renderings,
 };
@@ -26,6 +26,14 @@ pub fn run(args: &DiffArgs) -> Result<Outcome> {
     }
     if stdin > 1 {
         bail!("- (stdin) is named more than once, and can be read only once");
+    }
+    for (side, input) in ["A", "B"].iter().zip(&inputs) {
+        if input.assume_nodes.is_some() && input.platform.is_none() {
+            let flag = side.to_lowercase();
+            bail!(
+                "--assume-nodes makes up nodes of a platform, and side {side} has none: add --platform or --platform-{flag}"
+            );
+        }
     }
     let first = Part::read(&args.a)?;
     let other = if args.a == args.b { None } else { Some(Part::read(&args.b)?) };
@@ -56,7 +64,7 @@ pub fn run(args: &DiffArgs) -> Result<Outcome> {
 /// One side as it is on disk.
 struct Part {
     name: String,
-    files: Vec<(String, Vec<u8>)>,
+    files: input::Files,
 }
 
 impl Part {
@@ -94,10 +102,10 @@ fn of_files(args: &DiffArgs, a: &RenderedFiles, b: &RenderedFiles) -> Result<Opt
 
 /// Difference of runs; `None` when findings of either side keep it from being made.
 fn of_runs(args: &DiffArgs, [of_a, of_b]: &[InputArgs; 2], parts: [&Part; 2]) -> Result<Option<Difference>> {
-    let mut a = Loaded::new(&[], of_a)?;
+    let mut a = Loaded::new(&[], of_a).context("side A")?;
     // Nodes are read once: they may be many, or come from stdin.
     let shared = of_a.nodes == of_b.nodes && !of_a.nodes.is_empty();
-    let mut b = Loaded::with_nodes(&[], of_b, a.inventory.clone().filter(|_| shared))?;
+    let mut b = Loaded::with_nodes(&[], of_b, a.inventory.clone().filter(|_| shared)).context("side B")?;
     if shared {
         b.findings.clone_from(&a.findings);
     }

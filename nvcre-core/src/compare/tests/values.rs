@@ -63,6 +63,15 @@ fn fields_and_elements_are_told_by_path() {
             vec![r#"Added tolerations[2] {"key":"c"} @2"#, r#"Changed tolerations[0].effect "x" "y""#],
         ),
         (
+            json!({"matchExpressions": [{"key": "a", "values": ["1"]}, {"key": "x"}, {"key": "x"}]}),
+            json!({"matchExpressions": [{"key": "b", "values": ["1"]}, {"key": "x"}, {"key": "x"}]}),
+            // Another key is another expression.
+            vec![
+                r#"Removed matchExpressions[0] {"key":"a","values":["1"]} @0"#,
+                r#"Added matchExpressions[0] {"key":"b","values":["1"]} @0"#,
+            ],
+        ),
+        (
             json!({"values": ["a", "b", "c"]}),
             json!({"values": ["b", "c", "d"]}),
             vec![r#"Removed values[0] "a" @0"#, r#"Added values[2] "d" @2"#],
