@@ -85,6 +85,11 @@ fn is_of_a_service(name: &str) -> bool {
     name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || name.contains("_PORT_")
 }
 
+/// True when a line of shell names a variable.
+pub(super) fn mentions(line: &str, variable: &str) -> bool {
+    line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|word| word == variable)
+}
+
 /// What bash makes of a word of a wrapped command, after the kubelet. `lines` run before it and may set variables.
 pub(super) fn shell(word: &str, lines: &[String], known: &Known) -> Later {
     let first = kubelet(word, known);
@@ -125,7 +130,7 @@ pub(super) fn shell(word: &str, lines: &[String], known: &Known) -> Later {
             continue;
         }
         match known.get(name) {
-            _ if lines.iter().any(|line| line.contains(name)) => {
+            _ if lines.iter().any(|line| mentions(line, name)) => {
                 return Later::OnlyThere {
                     because: format!("bash puts in {name}, which a line before the command names"),
                 };
