@@ -217,6 +217,27 @@ fn files(objects: &[Value], json: bool) -> RenderedFiles {
     }
 }
 
+/// Names that are too long are cut and end in a hash; all jobs are alike all the same.
+#[test]
+fn files_with_cut_names_are_compared() {
+    let (all, fewer) = (nodes("aws", "gb300", 50), nodes("aws", "gb300", 49));
+    let twos = with(basic(), json!({"numNodes": 2}));
+    for name in ["nccl-all-reduce-fleet-sweep", "nccl-all-reduce-fleet-sweep-nightly"] {
+        for delivery in [Delivery::Trainer, Delivery::Controller] {
+            let named = |nodes| {
+                let mut given = on(&twos, nodes);
+                given.options.flags.name = name.to_owned();
+                given
+            };
+            let (found, [a, b]) = compare(delivery, &named(&all), &named(&fewer));
+            assert_eq!((found.a.groups, found.objects.len(), found.groups.len()), (Some(25), 0, 1), "{found:#?}");
+            let told = rendered_files(&files(&a, false), &files(&b, true)).value;
+            assert_eq!(told.objects, [], "{name} {delivery:?}");
+            assert_eq!(told.groups, found.groups);
+        }
+    }
+}
+
 /// A run with its nodes, in a few words.
 #[derive(Debug, Clone)]
 struct Made {

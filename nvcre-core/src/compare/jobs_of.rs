@@ -2,10 +2,13 @@
 
 use super::objects::identity;
 use super::rendered::any;
-use crate::api::{GROUP_KEY, GROUP_NODES_KEY, HOSTNAME_KEY, ITERATION_KEY, JOB_KEY};
-use crate::jobs::ANY;
+use crate::api::{GROUP_KEY, GROUP_NODES_KEY, HOSTNAME_KEY, ITERATION_KEY, JOB_KEY, RUN_KEY, WORKFLOW_KEY};
+use crate::jobs::{ANY, COPY_NAME_MAX, JOB_NAME_MAX, extract_hash};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// Fields that may name what another object of the job makes (00 D72).
+const REFERENCES: [&str; 6] = ["name", "app", "resourceClaimTemplateName", "claimName", "secretName", "pvcName"];
 
 /// The objects of one job.
 #[derive(Debug, Clone)]
@@ -48,11 +51,11 @@ pub(super) fn split<'f>(objects: &[&'f Value]) -> (Vec<&'f Value>, Vec<JobObject
         let more = match of_others {
             Some(others) => first.objects.len().saturating_sub(others),
             None => {
-                let marks = marks(&first.objects);
+                let marks = Marks::of(&first.objects);
                 first
                     .objects
                     .iter()
-                    .take_while(|o| label(o, GROUP_KEY).is_empty() && !is_copy(identity(o).2, &marks))
+                    .take_while(|o| label(o, GROUP_KEY).is_empty() && marks.in_common(identity(o).2) == identity(o).2)
                     .count()
             }
         };
@@ -62,54 +65,67 @@ pub(super) fn split<'f>(objects: &[&'f Value]) -> (Vec<&'f Value>, Vec<JobObject
     (shared, jobs)
 }
 
-/// What the names of a job's copies end in: the part after the name of a dependency.
-fn marks(objects: &[&Value]) -> Vec<String> {
-    let group = objects.iter().map(|o| label(o, GROUP_KEY)).find(|g| !g.is_empty()).unwrap_or_default();
-    let iteration = objects.iter().map(|o| label(o, ITERATION_KEY)).find(|i| !i.is_empty());
-    let iteration = iteration.map_or_else(
-        || {
-            let name = objects.iter().map(|o| label(o, JOB_KEY)).find(|n| !n.is_empty()).unwrap_or_default();
-            name.rsplit_once("-iter-").map_or("1", |(_, number)| number).to_owned()
-        },
-        str::to_owned,
-    );
-    vec![format!("-{group}-iter-{iteration}"), "-job".to_owned()]
+/// What names of a job end in.
+struct Marks {
+    /// Those of copies: hash of the run, group and iteration (03 §6.4).
+    copies: [String; 2],
+    /// Those of the job itself.
+    jobs: [String; 2],
 }
 
-/// The name of the dependency that a copy was made of: without hash, group and iteration.
-fn original<'n>(name: &'n str, marks: &[String]) -> Option<&'n str> {
-    let head = marks.iter().find_map(|mark| name.strip_suffix(mark.as_str()))?;
-    let (original, hash) = head.rsplit_once('-')?;
-    is_hash(hash).then_some(original)
-}
-
-/// What the names of one object have in common in all jobs. Long names were cut, and end in a hash.
-fn in_common(name: &str, marks: &[String]) -> String {
-    for suffix in ["", "-workload", "-goodput", "-bandwidth"] {
-        let Some(base) = name.strip_suffix(suffix) else { continue };
-        let named = marks.iter().find_map(|mark| base.strip_suffix(mark.as_str()));
-        if let Some(head) = original(base, marks).or(named) {
-            return format!("{head}-{ANY}{suffix}");
-        }
+impl Marks {
+    fn of(objects: &[&Value]) -> Self {
+        let first = |key: &str| objects.iter().map(|o| label(o, key)).find(|text| !text.is_empty());
+        let group = first(GROUP_KEY).unwrap_or_default();
+        // The controller's objects have no label of it; their names do.
+        let by_name = || first(JOB_KEY).and_then(|name| name.rsplit_once("-iter-")).map_or("1", |(_, number)| number);
+        let iteration = first(ITERATION_KEY).unwrap_or_else(by_name);
+        let hash = extract_hash(first(WORKFLOW_KEY).or_else(|| first(RUN_KEY)).unwrap_or_default());
+        let jobs = [format!("-{group}-iter-{iteration}"), "-job".to_owned()];
+        Self { copies: jobs.each_ref().map(|mark| format!("-{hash}{mark}")), jobs }
     }
-    format!("{}-{ANY}", name.rsplit_once('-').map_or(name, |(head, _)| head))
-}
 
-fn is_hash(text: &str) -> bool {
-    text.len() == 5 && text.bytes().all(|b| b.is_ascii_alphanumeric())
-}
+    /// The name of the dependency that a copy was made of.
+    fn original<'n>(&self, name: &'n str) -> Option<&'n str> {
+        self.copies.iter().find_map(|mark| name.strip_suffix(mark.as_str()))
+    }
 
-fn is_copy(name: &str, marks: &[String]) -> bool {
-    original(name, marks).is_some()
+    /// What the names of one object have in common in all jobs.
+    fn in_common(&self, name: &str) -> String {
+        for suffix in ["", "-workload", "-goodput", "-bandwidth"] {
+            let Some(base) = name.strip_suffix(suffix) else { continue };
+            let of_job = || self.jobs.iter().find_map(|mark| base.strip_suffix(mark.as_str()));
+            if let Some(head) = self.original(base).or_else(of_job).or_else(|| self.cut(base)) {
+                return format!("{head}-{ANY}{suffix}");
+            }
+        }
+        name.to_owned()
+    }
+
+    /// The beginning of a name that was too long and was cut: it ends in a hash instead, and may have kept a beginning
+    /// of the mark.
+    fn cut<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let (head, hash) = name.rsplit_once('-')?;
+        let is_hash = (5..=8).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let most = if name.len() > JOB_NAME_MAX { COPY_NAME_MAX } else { JOB_NAME_MAX };
+        // Hyphens before the hash are cut, too.
+        if !is_hash || name.len() + 4 < most {
+            return None;
+        }
+        let kept = self.copies.iter().chain(&self.jobs).flat_map(|mark| {
+            (1..=mark.len()).rev().filter_map(|end| mark.get(..end)).find_map(|kept| head.strip_suffix(kept))
+        });
+        Some(kept.min_by_key(|head| head.len()).unwrap_or(head))
+    }
 }
 
 impl JobObjects<'_> {
     /// The objects with `*` for what differs from job to job: in names, for group, iteration, nodes, hosts and, when
     /// `sizes` differ, the number of nodes.
     pub fn form(&self, sizes: bool) -> Vec<Value> {
-        let marks = marks(&self.objects);
+        let marks = Marks::of(&self.objects);
         let own = self.objects.iter().flat_map(|object| [identity(object).2, label(object, JOB_KEY)]);
-        let names = own.filter(|name| !name.is_empty()).map(|name| (name, in_common(name, &marks))).collect();
+        let names = own.filter(|name| !name.is_empty()).map(|name| (name, marks.in_common(name))).collect();
         let form = Form { marks: &marks, names, pinned: !self.nodes.is_empty(), sizes };
         let mut out: Vec<Value> = self.objects.iter().map(|object| (*object).clone()).collect();
         out.iter_mut().for_each(|object| form.value(object, ""));
@@ -118,7 +134,7 @@ impl JobObjects<'_> {
 }
 
 struct Form<'m> {
-    marks: &'m [String],
+    marks: &'m Marks,
     names: BTreeMap<&'m str, String>,
     pinned: bool,
     sizes: bool,
@@ -130,8 +146,13 @@ impl Form<'_> {
             Value::String(text) => {
                 if let Some(name) = self.names.get(text.as_str()) {
                     text.clone_from(name);
-                } else if let Some(original) = original(text, self.marks) {
+                } else if let Some(original) = self.marks.original(text) {
                     *text = format!("{original}-{ANY}");
+                } else if REFERENCES.contains(&parent)
+                    && text.len() > JOB_NAME_MAX
+                    && let Some(head) = self.marks.cut(text)
+                {
+                    *text = format!("{head}-{ANY}");
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.value(item, parent)),

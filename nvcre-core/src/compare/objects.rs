@@ -26,14 +26,15 @@ pub(super) fn compare(a: &[&Value], b: &[&Value], scope: ObjectScope) -> Vec<Obj
     for ((kind, ..), places) in new {
         rest.entry(kind).or_default().extend(places);
     }
-    let alone = |kind: &str, pairs: &[Option<usize>]| {
-        a.iter().zip(pairs).filter(|(object, to)| to.is_none() && identity(object).0 == kind).count() == 1
-    };
+    let mut alone: BTreeMap<&str, usize> = BTreeMap::new();
+    for (object, _) in a.iter().zip(&pairs).filter(|(_, to)| to.is_none()) {
+        *alone.entry(identity(object).0).or_default() += 1;
+    }
     for place in 0..a.len() {
         let Some(object) = a.get(place).filter(|_| pairs.get(place) == Some(&None)) else { continue };
         let kind = identity(object).0;
         if let Some([only]) = rest.get(kind).map(Vec::as_slice)
-            && alone(kind, &pairs)
+            && alone.get(kind) == Some(&1)
             && let Some(slot) = pairs.get_mut(place)
         {
             *slot = Some(*only);
