@@ -281,3 +281,40 @@ fn a_value_of_the_run_that_an_entry_forwards_stays_the_runs() {
         assert_eq!(answer.seen[0].chain.last().unwrap().place.path, Some("spec.env[0]".into()));
     });
 }
+
+#[test]
+fn a_field_is_found_however_its_elements_are_written() {
+    page(serde_json::json!({}), |explainer| {
+        let runtime =
+            "spec.dependencies[name=TrainingRuntime/my-workload-runtime].spec.template.spec.replicatedJobs[name=node]";
+        let mounts = "template.spec.template.spec.containers[name=node].volumeMounts";
+        let by_name = value(explainer, &format!("{runtime}.{mounts}[name=dshm].mountPath"));
+        for text in [
+            format!("{runtime}.{mounts}[mountPath=/dev/shm].mountPath"),
+            format!("{runtime}.{mounts}[1].mountPath"),
+            "/spec/dependencies/0/spec/template/spec/replicatedJobs/node/template/spec/template/spec/containers/0/volumeMounts/1/mountPath".to_owned(),
+        ] {
+            assert_eq!(value(explainer, &text), by_name, "{text}");
+        }
+    });
+}
+
+#[test]
+fn a_field_that_is_not_there_names_those_that_look_like_it() {
+    page(serde_json::json!({}), |explainer| {
+        let unknown = explainer.answer(&Query::parse("spec.orchestration.iteration"), None);
+        let Answer::Unknown { near, .. } = unknown else { panic!("{unknown:?}") };
+        assert_eq!(near, ["spec.orchestration.iterations"]);
+    });
+}
+
+#[test]
+fn an_option_of_mpirun_and_its_value_are_one_part() {
+    let mut mpi = support::basic()["framework"]["mpi"].clone();
+    mpi["mpiArgs"] = serde_json::json!(["--bind-to", "none"]);
+    page(serde_json::json!({"framework": {"mpi": mpi}}), |explainer| {
+        let answer = value(explainer, "arg/--bind-to");
+        assert_eq!(answer.seen[0].value, Some("none".into()));
+        assert_eq!(origins(explainer, "arg/--bind-to"), ["spec.framework.mpi.mpiArgs[1]"]);
+    });
+}

@@ -1,6 +1,6 @@
 //! Explanations for people.
 
-use crate::table::Table;
+use crate::table::{Table, wrapped};
 use anstyle::{AnsiColor, Style};
 use nvcre_core::explain::{
     Answer, Explanation, FieldLine, GroupAnswer, Later, Link, NodeAnswer, OverrideAnswer, OverrideLine, Overview,
@@ -149,28 +149,9 @@ fn overrides(lines: &[OverrideLine], width: Option<usize>) -> String {
     if let Some(first) = out.first() {
         let ids: Vec<&str> = out.iter().map(|l| l.subject.trim_start_matches("override/")).collect();
         let row = format!("- do not match: {} ({} says why)", ids.join(", "), first.subject);
-        let _ = writeln!(text, "{FAINT}{}{FAINT:#}", wrap(&row, width));
+        let _ = writeln!(text, "{FAINT}{}{FAINT:#}", wrapped(&row, width, 2));
     }
     text
-}
-
-/// Breaks a text at spaces, with two spaces before every further line.
-fn wrap(text: &str, width: Option<usize>) -> String {
-    let Some(width) = width.map(|w| w.max(LEAST)) else { return text.to_owned() };
-    let (mut out, mut line) = (String::new(), 0);
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if line > 0 && line + 1 + length > width {
-            out.push_str("\n  ");
-            line = 2;
-        } else if line > 0 {
-            out.push(' ');
-            line += 1;
-        }
-        out.push_str(word);
-        line += length;
-    }
-    out
 }
 
 fn command(overview: &Overview, width: Option<usize>) -> String {

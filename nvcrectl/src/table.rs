@@ -67,6 +67,26 @@ pub fn list(words: &[String], width: Option<usize>) -> String {
     lines.join("\n")
 }
 
+/// A text in lines of at most `width`, broken between words, the further ones put in; `None` breaks nothing.
+pub fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(room) = width.map(|width| width.saturating_sub(indent).max(20)) else { return text.to_owned() };
+    let (mut out, mut used) = (String::new(), 0);
+    for (place, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if place > 0 && used + 1 + length > room {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            used = 0;
+        } else if place > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+    out
+}
+
 /// Names in a row are shortened to `first…last`: names that differ in a growing number, decimal or, as in the names of
 /// Azure, with letters for digits.
 pub fn ranges(names: &[String]) -> Vec<String> {

@@ -363,6 +363,7 @@ fn versions_are_told() {
         json!({
             "clusterInfo": "nvcre.nvidia.com/cluster-info/v1",
             "diff": "nvcre.nvidia.com/diff/v1",
+            "explain": "nvcre.nvidia.com/explain/v1",
             "findings": "nvcre.nvidia.com/findings/v1",
             "manifests": "nvcre.nvidia.com/manifests/v1",
             "plan": "nvcre.nvidia.com/plan/v1",

@@ -1,8 +1,8 @@
 //! Making B of A.
 
 use super::change::{ChangeKind, ValueChange};
-use super::list::find;
 use crate::diagnostic::{FieldPath, Segment};
+use crate::lookup::find;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! Which elements of two lists belong together.
 
 use crate::diagnostic::Segment;
+use crate::lookup::{key_text, named, reference};
 use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
@@ -40,41 +41,6 @@ impl Identity {
             }
         }
         Some(out)
-    }
-}
-
-fn named(element: &Value) -> Option<&str> {
-    element.get("name").and_then(Value::as_str)
-}
-
-/// `Kind/name` of an object, as paths name dependencies.
-fn reference(element: &Value) -> Option<String> {
-    let name = element.get("metadata").and_then(named)?;
-    let kind = element.get("kind").and_then(Value::as_str)?;
-    // What has a name of its own is told apart by that one.
-    named(element).is_none().then(|| format!("{kind}/{name}"))
-}
-
-fn key_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-/// The place of the element that a step of a path means.
-pub(crate) fn find(list: &[Value], step: &Segment) -> Option<usize> {
-    match step {
-        Segment::Index(index) => (*index < list.len()).then_some(*index),
-        Segment::Key(_) => None,
-        Segment::Named(name) => list
-            .iter()
-            .position(|element| named(element) == Some(name))
-            .or_else(|| list.iter().position(|element| reference(element).as_deref() == Some(name))),
-        Segment::Keyed(field, value) => {
-            list.iter().position(|element| element.get(&**field).and_then(key_text).as_deref() == Some(value))
-        }
     }
 }
 

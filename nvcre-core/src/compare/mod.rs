@@ -34,7 +34,6 @@ pub use difference::{
     DIFF_FORMAT, Difference, FindingChanges, GroupChange, HostChange, NodeChange, NodeMove, ObjectChange, ObjectScope,
     Side,
 };
-pub(crate) use list::find;
 pub use meaning::{Meaning, What};
 pub use read::{Content, RenderedFiles, Shows, check_sides, read_side};
 pub use rendered::rendered_files;

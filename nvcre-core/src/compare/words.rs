@@ -2,54 +2,10 @@
 
 use super::change::{ChangeKind, WordChange, WordPart};
 use super::list::{longest_rising, sequence};
-use crate::overrides::unwrap_command;
+use crate::overrides::{mpi_option, unwrap_command};
 use serde_json::{Map, Value};
 use similar::DiffOp;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Options of Open MPI's mpirun that take the next two words: key and value.
-const KEY_AND_VALUE: [&str; 6] = ["--mca", "-mca", "--gmca", "-gmca", "--pmixmca", "--prtemca"];
-/// Options of Open MPI's mpirun that take the next word.
-const VALUE: [&str; 38] = [
-    "-N",
-    "-n",
-    "--n",
-    "-np",
-    "--np",
-    "-c",
-    "-H",
-    "--host",
-    "-host",
-    "--hostfile",
-    "-hostfile",
-    "--machinefile",
-    "-machinefile",
-    "--map-by",
-    "-map-by",
-    "--bind-to",
-    "-bind-to",
-    "--rank-by",
-    "-rank-by",
-    "--npernode",
-    "-npernode",
-    "--npersocket",
-    "-npersocket",
-    "--output",
-    "--output-filename",
-    "--wdir",
-    "-wdir",
-    "-wd",
-    "--path",
-    "--prefix",
-    "--timeout",
-    "--tune",
-    "--am",
-    "--rankfile",
-    "-rf",
-    "--cpu-set",
-    "--cpu-list",
-    "--display",
-];
 
 /// One part of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,28 +59,11 @@ impl CommandLine {
 /// The options at the beginning of mpirun's words; gives the rest, which begins with the program.
 fn options<'w>(words: &'w [String], out: &mut Vec<Item>) -> &'w [String] {
     let mut rest = words;
-    loop {
-        let (name, value, after) = match rest {
-            [flag, pair, after @ ..] if flag == "-x" => {
-                let (name, value) = match pair.split_once('=') {
-                    Some((name, value)) => (name, Some(value.to_owned())),
-                    None => (pair.as_str(), None),
-                };
-                (format!("-x {name}"), value, after)
-            }
-            [flag, key, value, after @ ..] if KEY_AND_VALUE.contains(&flag.as_str()) => {
-                (format!("{flag} {key}"), Some(value.clone()), after)
-            }
-            [flag, value, after @ ..] if VALUE.contains(&flag.as_str()) => (flag.clone(), Some(value.clone()), after),
-            [flag, after @ ..] if flag.len() > 1 && flag.starts_with('-') => match flag.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned()), after),
-                None => (flag.clone(), None, after),
-            },
-            _ => return rest,
-        };
-        out.push(Item { name, value });
-        rest = after;
+    while let Some(option) = mpi_option(rest) {
+        out.push(Item { name: option.name(), value: option.value.map(str::to_owned) });
+        rest = rest.get(option.words..).unwrap_or_default();
     }
+    rest
 }
 
 /// Words of a program of which nothing is known: what begins with a hyphen takes the next word, unless that one does, too.

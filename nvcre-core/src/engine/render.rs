@@ -190,6 +190,8 @@ impl Engine {
                 catalogue: &self.catalogue,
                 edition: &facts.edition,
                 framework: facts.framework,
+                architecture: &facts.architecture,
+                platform: &facts.platform,
                 sizes: facts.sizes,
                 mpi_words: &mpi_words,
                 pre_command: &pre_command,

@@ -5,8 +5,8 @@
 
 use super::Explainer;
 use super::model::Link;
-use super::place::{is_named, object_name, value_at};
 use crate::diagnostic::{FieldPath, Segment};
+use crate::lookup::{self, value_at};
 use crate::trace::{Change, Origin, Subject};
 use crate::workflow::{FieldOrigin, field_origin};
 use serde_json::{Map, Value, json};
@@ -109,11 +109,7 @@ impl Explainer<'_> {
         let changes = self.trace.changes.iter().filter(|c| is(&c.subject));
         let links = changes.map(|change| {
             let replaced = std::mem::replace(&mut before, change.new.clone());
-            let origin = match &change.origin {
-                Origin::Run { path } => self.run_origin(path),
-                other => other.clone(),
-            };
-            self.link(origin, change.new.clone(), replaced)
+            self.link(self.origin_of(change), change.new.clone(), replaced)
         });
         links.collect()
     }
@@ -126,12 +122,10 @@ impl Explainer<'_> {
         let mut there = 0;
         for segment in &path.0 {
             let segment = match value {
-                Some(Value::Array(list)) => {
-                    name_of(list, segment, there == 2 && out.to_string() == "spec.dependencies")
-                }
+                Some(Value::Array(list)) => name_of(list, segment),
                 _ => segment.clone(),
             };
-            value = value.and_then(|v| super::place::step(v, &segment));
+            value = value.and_then(|v| lookup::step(v, &segment));
             there += usize::from(value.is_some());
             out = out.with(segment);
         }
@@ -144,21 +138,19 @@ fn related(a: &FieldPath, b: &FieldPath) -> bool {
     a.0.iter().zip(&b.0).all(|(a, b)| a == b)
 }
 
-/// The step to an element of a list, by name where that is clear.
-fn name_of(list: &[Value], segment: &Segment, objects: bool) -> Segment {
-    let name = |item: &Value| match objects {
-        true => object_name(item),
-        false => item.get("name").and_then(Value::as_str).map(str::to_owned),
+/// The step to an element of a list, by name where that is clear; a key is taken for a name or a number.
+fn name_of(list: &[Value], segment: &Segment) -> Segment {
+    let asked = match segment {
+        Segment::Key(key) => match lookup::find(list, &Segment::Named(key.clone())) {
+            Some(_) => Segment::Named(key.clone()),
+            None => key.parse().map_or_else(|_| segment.clone(), Segment::Index),
+        },
+        segment => segment.clone(),
     };
-    let names: Vec<Option<String>> = list.iter().map(name).collect();
-    let unique = names.iter().enumerate().all(|(at, n)| n.is_some() && !names.iter().skip(at + 1).any(|m| m == n));
-    match segment {
-        Segment::Index(index) if unique => {
-            names.get(*index).and_then(|n| n.as_deref()).map_or_else(|| segment.clone(), |n| Segment::Named(n.into()))
-        }
-        Segment::Key(key) if unique && names.iter().any(|n| n.as_deref() == Some(key)) => Segment::Named(key.clone()),
-        Segment::Key(key) => key.parse().map_or_else(|_| segment.clone(), Segment::Index),
-        _ => segment.clone(),
+    let Some(place) = lookup::find(list, &asked) else { return asked };
+    match lookup::names(list).and_then(|names| names.into_iter().nth(place)) {
+        Some(name) => Segment::Named(name.into()),
+        None => Segment::Index(place),
     }
 }
 
@@ -183,7 +175,7 @@ fn undo(value: &mut Option<Value>, path: &[Segment], old: Option<Value>) {
             }
         }
         (Segment::Named(name), Value::Array(list)) => {
-            let at = list.iter().position(|item| is_named(item, name));
+            let at = lookup::find(list, first);
             let mut inner = at.map(|at| list.remove(at)).or_else(|| Some(json!({ "name": &**name })));
             undo(&mut inner, rest, old);
             let named_only = |v: &Value| v.as_object().is_some_and(|m| m.len() <= usize::from(m.contains_key("name")));

@@ -4,7 +4,7 @@ use super::Explainer;
 use super::model::{CommandPart, Later, Link, Sight, ValueAnswer};
 use crate::catalogue::Framework;
 use crate::diagnostic::{FieldPath, Segment};
-use crate::overrides::{Unwrapped, unwrap_command};
+use crate::overrides::{Unwrapped, mpi_option, unwrap_command};
 use crate::trace::{Change, Origin, Subject};
 use serde_json::{Value, json};
 
@@ -40,8 +40,12 @@ pub(super) struct Command {
 }
 
 impl Explainer<'_> {
-    /// The command of the workload.
-    pub(super) fn command(&self) -> Command {
+    /// The command of the workload, taken apart once.
+    pub(super) fn command(&self) -> &Command {
+        self.command.get_or_init(|| self.take_command_apart())
+    }
+
+    fn take_command_apart(&self) -> Command {
         let workload = &self.rendering.workflow.spec.job_template.spec.workload;
         let Some(trainer) = workload.train_job.as_ref().and_then(|t| t.trainer.as_ref()) else {
             return Command::default();
@@ -109,42 +113,34 @@ impl Explainer<'_> {
         let mut at = 0;
         while let Some(word) = words.get(at) {
             let word_part = |origin| Part { words: vec![word.clone()], what: What::Word(at), origin };
-            let next = (at + 1 < tail_at).then(|| words.get(at + 1)).flatten();
-            let value = (at + 2 < tail_at).then(|| words.get(at + 2)).flatten();
-            let part = match (at, word.as_str()) {
-                (0 | 1, _) => word_part(Origin::Default { source: "02 §7.3".into() }),
-                (2, _) => word_part(self.run("spec.framework.mpi.mpirunPath")),
-                (at, _) if at == tail_at => word_part(self.run("spec.framework.mpi.binary")),
-                (at, _) if at > tail_at => {
-                    word_part(self.run(&format!("spec.framework.mpi.args[{}]", at - tail_at - 1)))
-                }
-                (_, "-x") if next.is_some() => {
-                    let pair = next.cloned().unwrap_or_default();
-                    let (name, value) = pair.split_once('=').map_or((pair.as_str(), None), |(n, v)| (n, Some(v)));
-                    let origin = records.env(name, value);
-                    Part { what: What::Env(name.to_owned()), words: vec![word.clone(), pair.clone()], origin }
-                }
-                (_, "--mca" | "-mca" | "--gmca" | "-gmca") if value.is_some() => {
-                    let (key, value) = (next.cloned().unwrap_or_default(), value.cloned().unwrap_or_default());
-                    let option = format!("{word} {key}");
-                    let origin = records.option(&option, &json!(value));
-                    Part { what: What::Option(option), words: vec![word.clone(), key, value], origin }
-                }
-                (3, "-N") if next.is_some() => {
-                    let value = next.cloned().unwrap_or_default();
-                    let gpus = self.value_chain("gpusPerNode").pop();
-                    let origin = gpus.map_or_else(unknown, |link| link.origin);
-                    Part { what: What::Option("-N".into()), words: vec![word.clone(), value], origin }
-                }
-                (_, word_text) => {
-                    let origin = records.option(word_text, &json!(true));
-                    Part { what: What::Option(word.clone()), words: vec![word.clone()], origin }
-                }
+            let part = match at {
+                0 | 1 => word_part(Origin::Default { source: "02 §7.3".into() }),
+                2 => word_part(self.run("spec.framework.mpi.mpirunPath")),
+                at if at == tail_at => word_part(self.run("spec.framework.mpi.binary")),
+                at if at > tail_at => word_part(self.run(&format!("spec.framework.mpi.args[{}]", at - tail_at - 1))),
+                at => self.option_part(words.get(at..tail_at).unwrap_or_default(), &mut records),
             };
             at += part.words.len();
             parts.push(part);
         }
         parts
+    }
+
+    /// The option of mpirun at the beginning of a list of words, or the word when it is none.
+    fn option_part(&self, words: &[String], records: &mut Records<'_>) -> Part {
+        let Some(option) = mpi_option(words) else {
+            let word = words.first().cloned().unwrap_or_default();
+            let origin = records.option(&word, &json!(true));
+            return Part { what: What::Option(word.clone()), words: vec![word], origin };
+        };
+        let own: Vec<String> = words.get(..option.words).unwrap_or_default().to_vec();
+        if option.flag == "-x" && !option.key.is_empty() {
+            let origin = records.env(option.key, option.value);
+            return Part { what: What::Env(option.key.to_owned()), words: own, origin };
+        }
+        let name = option.name();
+        let value = option.value.map_or(json!(true), |value| json!(value));
+        Part { origin: records.option(&name, &value), what: What::Option(name), words: own }
     }
 
     /// Where the command or the arguments come from, seen as one field: the layers of their words, each once.
@@ -169,18 +165,18 @@ impl Explainer<'_> {
     }
 
     /// The parts as data.
-    pub(super) fn command_parts(&self, command: &Command) -> Vec<CommandPart> {
+    pub(super) fn command_parts(&self) -> Vec<CommandPart> {
         let part = |part: &Part| CommandPart {
             words: part.words.clone(),
             subject: part.what.subject(),
             origin: part.origin.clone(),
             place: self.place(&part.origin),
         };
-        command.parts.iter().map(part).collect()
+        self.command().parts.iter().map(part).collect()
     }
 
     /// The lines before the command as data.
-    pub(super) fn pre_command_parts(&self, command: &Command) -> Vec<CommandPart> {
+    pub(super) fn pre_command_parts(&self) -> Vec<CommandPart> {
         let origin = |at: usize| {
             let is = |s: &Subject| matches!(s, Subject::PreCommand { index } if *index == at);
             let change = self.trace.changes.iter().find(|c| is(&c.subject));
@@ -190,7 +186,7 @@ impl Explainer<'_> {
             let origin = origin(at);
             CommandPart { words: vec![line.clone()], subject: format!("line/{at}"), place: self.place(&origin), origin }
         };
-        command.lines.iter().enumerate().map(line).collect()
+        self.command().lines.iter().enumerate().map(line).collect()
     }
 
     /// An argument of the command line, by option or by position.
@@ -209,10 +205,9 @@ impl Explainer<'_> {
         if let What::Env(variable) = &last.what {
             return self.variable(variable);
         }
-        let value = |part: &Part| match part.words.as_slice() {
-            [_, key, value] if matches!(part.what, What::Option(_)) && !key.is_empty() => json!(value),
-            [_, value] => json!(value),
-            _ => json!(part.words.first()),
+        let value = |part: &Part| match (&part.what, part.words.split_last()) {
+            (What::Option(_), Some((last, [_, ..]))) => json!(last),
+            (_, last) => json!(last.map(|(last, _)| last)),
         };
         let mut before = None;
         let chain = found.iter().map(|part| {
@@ -221,7 +216,7 @@ impl Explainer<'_> {
             self.link(part.origin.clone(), Some(value), replaced)
         });
         let chain: Vec<Link> = chain.collect();
-        let seen = self.later(&command, last.words.last().map_or("", String::as_str));
+        let seen = self.later(last.words.last().map_or("", String::as_str));
         let mut notes = Vec::new();
         if found.len() > 1 {
             notes.push(format!(
@@ -240,20 +235,19 @@ impl Explainer<'_> {
     }
 
     /// What becomes of a word of the command.
-    pub(super) fn later(&self, command: &Command, word: &str) -> Later {
-        let known = self.trainer_variables();
+    pub(super) fn later(&self, word: &str) -> Later {
+        let (command, known) = (self.command(), self.trainer_variables());
         match command.wrapped {
-            true => super::expand::shell(word, &command.lines, &known),
-            false => super::expand::kubelet(word, &known),
+            true => super::expand::shell(word, &command.lines, known),
+            false => super::expand::kubelet(word, known),
         }
     }
 
     /// A line before the command.
     pub(super) fn line(&self, at: usize) -> Option<ValueAnswer> {
-        let command = self.command();
-        let part = self.pre_command_parts(&command).into_iter().nth(at)?;
+        let part = self.pre_command_parts().into_iter().nth(at)?;
         let value = Some(Value::from(part.words.concat()));
-        let later = super::expand::kubelet(&part.words.concat(), &self.trainer_variables());
+        let later = super::expand::kubelet(&part.words.concat(), self.trainer_variables());
         let chain = vec![self.link(part.origin, value.clone(), None)];
         Some(ValueAnswer {
             subject: part.subject,
@@ -291,10 +285,7 @@ impl<'a> Records<'a> {
         if let Some(used) = self.used.get_mut(at) {
             *used = true;
         }
-        changes.get(at).map(|change| match &change.origin {
-            Origin::Run { path } => self.explainer.run_origin(path),
-            origin => origin.clone(),
-        })
+        changes.get(at).map(|change| self.explainer.origin_of(change))
     }
 
     fn env(&mut self, name: &str, value: Option<&str>) -> Origin {
@@ -313,12 +304,9 @@ impl<'a> Records<'a> {
             if let Some(used) = self.used.get_mut(at) {
                 *used = true;
             }
-            changes.get(at).map(|c| c.origin.clone())
+            changes.get(at).map(|change| self.explainer.origin_of(change))
         })
-        .map_or_else(unknown, |origin| match &origin {
-            Origin::Run { path } => self.explainer.run_origin(path),
-            _ => origin,
-        })
+        .unwrap_or_else(unknown)
     }
 
     /// True when a word of a layer forwards the variable: then the environment does not.

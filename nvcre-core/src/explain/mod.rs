@@ -47,7 +47,10 @@ use crate::catalogue::Catalogue;
 use crate::engine::{Engine, Rendering};
 use crate::jobs::{JobId, Prepared};
 use crate::trace::Trace;
+use command::Command;
+use expand::Known;
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// Answers questions about one rendering.
 #[derive(Debug, Clone)]
@@ -58,6 +61,8 @@ pub struct Explainer<'a> {
     catalogue: &'a Catalogue,
     workflow: Value,
     run: Value,
+    command: OnceLock<Command>,
+    variables: OnceLock<Known>,
 }
 
 impl<'a> Explainer<'a> {
@@ -75,6 +80,8 @@ impl<'a> Explainer<'a> {
             catalogue: engine.catalogue(),
             workflow: rendering.workflow_value(),
             run: serde_json::to_value(&rendering.run).unwrap_or_default(),
+            command: OnceLock::new(),
+            variables: OnceLock::new(),
         }
     }
 
@@ -94,7 +101,7 @@ impl<'a> Explainer<'a> {
             Query::Env(name) => match self.variable(name) {
                 Some(answer) => Answer::Value(Box::new(answer)),
                 None => {
-                    let names = self.names_of_variables(&self.command()).into_iter();
+                    let names = self.names_of_variables().into_iter();
                     let near = near::nearest(name, names.map(|n| (n.clone(), format!("env/{n}"))));
                     unknown(format!("env/{name}"), format!("nobody sets {name}"), near)
                 }
@@ -102,7 +109,7 @@ impl<'a> Explainer<'a> {
             Query::Arg(name) => match self.argument(name) {
                 Some(answer) => Answer::Value(Box::new(answer)),
                 None => {
-                    let parts = self.command().parts;
+                    let parts = &self.command().parts;
                     let names = parts.iter().map(|p| (p.words.join("/"), p.what.subject()));
                     let near = near::nearest(name, names);
                     unknown(format!("arg/{name}"), "it is not on the command line".to_owned(), near)

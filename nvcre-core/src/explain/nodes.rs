@@ -131,7 +131,7 @@ impl Explainer<'_> {
             return Err((format!("no group is {name}"), super::near::nearest(name, names)));
         };
         let objects = jobs.manifests(JobId { iteration: 1, group: number });
-        let object = |value: &Value| super::place::object_name(value).unwrap_or_default();
+        let object = |value: &Value| crate::lookup::reference(value).unwrap_or_default();
         let conflicts = jobs.conflicts(number).filter_map(|n| jobs.groups().get(n as usize)).map(Group::name);
         Ok(GroupAnswer {
             group: name.to_owned(),

@@ -2,15 +2,14 @@
 
 use super::Explainer;
 use super::model::{FieldLine, Later, Link, Sight, ValueAnswer};
-use super::place::value_at;
+use crate::api::{GROUP_KEY, GROUP_NODES_KEY, JOB_KEY, RUN_KEY, WORKFLOW_KEY};
 use crate::diagnostic::{FieldPath, Segment};
 use crate::jobs::{JobId, Manifest, Role};
+use crate::lookup::{self, value_at};
 use crate::trace::{Origin, Subject};
 use serde_json::Value;
 
 const TRAIN_JOB: &str = "spec.jobTemplate.spec.workload.trainJob";
-/// Fields below a field that are listed.
-const MOST_FIELDS: usize = 200;
 
 impl Explainer<'_> {
     /// A field of the Workflow; `Err` with fields that look like it.
@@ -19,7 +18,7 @@ impl Explainer<'_> {
         let value = value_at(&self.workflow, &path).filter(|_| there == path.0.len());
         let chain = self.field_chain(&path);
         if value.is_none() && chain.is_empty() {
-            return Err(self.near_fields(&path, there));
+            return Err(near_fields(&self.workflow, &path));
         }
         let subject = path.to_string();
         let Some(value) = value else {
@@ -52,7 +51,6 @@ impl Explainer<'_> {
             leaves(path, value, &mut |leaf, value| {
                 // What has no fields of its own is a leaf itself.
                 if leaf != path
-                    && out.len() < MOST_FIELDS
                     && let Some(link) = chain(leaf).pop()
                 {
                     out.push(FieldLine { path: leaf.clone(), value: value.clone(), link });
@@ -60,26 +58,6 @@ impl Explainer<'_> {
             });
         }
         out
-    }
-
-    /// Fields of the Workflow that look like one that is not there.
-    fn near_fields(&self, path: &FieldPath, there: usize) -> Vec<String> {
-        let parent = FieldPath(path.0.get(..there).unwrap_or_default().to_vec());
-        let Some(value) = value_at(&self.workflow, &parent) else { return Vec::new() };
-        let wanted = match path.0.get(there) {
-            Some(Segment::Key(text) | Segment::Named(text)) => text.to_string(),
-            _ => String::new(),
-        };
-        let children: Vec<FieldPath> = match value {
-            Value::Object(map) => map.keys().map(|key| parent.key(key)).collect(),
-            Value::Array(list) => (0..list.len()).map(|at| self.canonical(&parent.index(at)).0).collect(),
-            _ => Vec::new(),
-        };
-        let name = |path: &FieldPath| match path.0.last() {
-            Some(Segment::Key(text) | Segment::Named(text)) => text.to_string(),
-            _ => String::new(),
-        };
-        super::near::nearest(&wanted, children.iter().map(|c| (name(c), c.to_string())))
     }
 
     /// A field of an object of a job; `Err` says why there is none, with what looks like it.
@@ -117,7 +95,8 @@ impl Explainer<'_> {
         };
         let (kind, name, original) = original(manifest);
         let Some(value) = value_at(&manifest.value, path) else {
-            return Err((format!("{kind}/{name} has no field {path}"), Vec::new()));
+            let near = near_fields(&manifest.value, path).into_iter().map(|near| format!("{kind}:{near}"));
+            return Err((format!("{kind}/{name} has no field {path}"), near.collect()));
         };
         let changes =
             number.map(|number| jobs.changes(job).into_iter().filter(move |(n, _)| *n == number)).into_iter().flatten();
@@ -133,7 +112,7 @@ impl Explainer<'_> {
             if now != before || links.is_empty() {
                 let about = |s: &Subject| matches!(s, Subject::Field { path: p } if p.0.iter().zip(&path.0).all(|(a, b)| a == b));
                 let origin =
-                    changes.iter().find(|c| about(&c.subject)).map_or_else(|| added(path), |c| c.origin.clone());
+                    changes.iter().find(|c| about(&c.subject)).map_or_else(|| self.added(path), |c| c.origin.clone());
                 links.push(self.link(origin, now.cloned(), before.cloned()));
             }
             links
@@ -146,6 +125,19 @@ impl Explainer<'_> {
         }
         let seen = vec![Sight { at: "output".into(), value: Some(value.clone()), later: Later::Nothing, chain: links }];
         Ok(ValueAnswer { subject: format!("{kind}/{name}:{path}"), seen, fields, notes })
+    }
+
+    /// Who put a field into an object that its source does not have.
+    fn added(&self, path: &FieldPath) -> Origin {
+        let keys: Vec<&str> = path.0.iter().map(|s| if let Segment::Key(key) = s { &**key } else { "" }).collect();
+        match keys.as_slice() {
+            ["metadata", "name"] | ["metadata", "labels", JOB_KEY] => Origin::Renaming,
+            ["metadata", "labels", GROUP_KEY] | ["metadata", "annotations", GROUP_NODES_KEY] => Origin::Placement,
+            ["metadata", "namespace"] => self.run_origin(path),
+            ["metadata", "labels", WORKFLOW_KEY | RUN_KEY] => self.run_origin(&"metadata.name".into()),
+            keys if keys.contains(&"affinity") || keys.contains(&"tolerations") => Origin::Placement,
+            _ => Origin::Default { source: "10 §2".into() },
+        }
     }
 
     /// The field of the Workflow that a field of an object is made from.
@@ -179,13 +171,30 @@ impl Explainer<'_> {
     }
 }
 
-/// Who put a field into an object that its source does not have.
-fn added(path: &FieldPath) -> Origin {
-    let has = |key: &str| path.0.iter().any(|s| matches!(s, Segment::Key(k) if &**k == key));
-    match has("affinity") || has("tolerations") {
-        true => Origin::Placement,
-        false => Origin::Default { source: "10 §2".into() },
+/// Fields that look like one that is not there: those beside the first step that is missing.
+fn near_fields(root: &Value, path: &FieldPath) -> Vec<String> {
+    let (mut value, mut parent) = (root, FieldPath::root());
+    for segment in &path.0 {
+        if let Some(inner) = lookup::step(value, segment) {
+            (value, parent) = (inner, parent.with(segment.clone()));
+            continue;
+        }
+        let wanted = match segment {
+            Segment::Key(text) | Segment::Named(text) => text.to_string(),
+            Segment::Keyed(_, value) => value.to_string(),
+            Segment::Index(index) => index.to_string(),
+        };
+        let children: Vec<(String, String)> = match value {
+            Value::Object(map) => map.keys().map(|key| (key.clone(), parent.key(key).to_string())).collect(),
+            Value::Array(list) => match lookup::names(list) {
+                Some(names) => names.iter().map(|n| (n.clone(), parent.named(n).to_string())).collect(),
+                None => (0..list.len()).map(|at| (at.to_string(), parent.index(at).to_string())).collect(),
+            },
+            _ => Vec::new(),
+        };
+        return super::near::nearest(&wanted, children.into_iter());
     }
+    Vec::new()
 }
 
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
@@ -201,17 +210,8 @@ pub(super) fn leaves(path: &FieldPath, value: &Value, each: &mut dyn FnMut(&Fiel
             }
         }
         Value::Array(list) if !list.is_empty() => {
-            let name = |item: &Value| {
-                let own = item.get("name").and_then(Value::as_str).map(str::to_owned);
-                own.or_else(|| super::place::object_name(item))
-            };
-            let names: Vec<Option<String>> = list.iter().map(name).collect();
-            let unique =
-                names.iter().enumerate().all(|(at, n)| n.is_some() && !names.iter().skip(at + 1).any(|m| m == n));
-            if !unique {
-                return each(path, value);
-            }
-            for (name, item) in names.iter().flatten().zip(list) {
+            let Some(names) = lookup::names(list) else { return each(path, value) };
+            for (name, item) in names.iter().zip(list) {
                 leaves(&path.named(name), item, each);
             }
         }

@@ -10,16 +10,14 @@ pub(super) const VALUES: [&str; 7] =
 impl Explainer<'_> {
     /// Everything at a glance.
     pub fn overview(&self) -> Overview {
-        let command = self.command();
-        let names = self.names_of_variables(&command);
         Overview {
             edition: self.rendering.facts.edition.clone(),
             resolved: self.rendering.facts.resolved,
             values: VALUES.iter().filter_map(|name| self.resolved_value(name)).collect(),
             overrides: self.override_lines(),
-            command: self.command_parts(&command),
-            pre_command: self.pre_command_parts(&command),
-            environment: names.iter().filter_map(|name| self.variable_line(name)).collect(),
+            command: self.command_parts(),
+            pre_command: self.pre_command_parts(),
+            environment: self.names_of_variables().iter().filter_map(|name| self.variable_line(name)).collect(),
             groups: self.groups_line(),
         }
     }

@@ -3,8 +3,9 @@
 use super::Explainer;
 use super::model::Place;
 use crate::diagnostic::{FieldPath, Segment};
-use crate::trace::Origin;
-use serde_json::Value;
+use crate::lookup::value_at;
+use crate::trace::{Change, Origin};
+use crate::yaml::Node;
 
 impl Explainer<'_> {
     /// Where a layer is written.
@@ -32,7 +33,7 @@ impl Explainer<'_> {
             }
             Origin::Gang => Place { source: Some("02 §6".into()), ..text("gang scheduling (02 §6)".to_owned()) },
             Origin::Renaming => {
-                Place { source: Some("03 §6.4".into()), ..text("name of this job's own copy (03 §6.4)".to_owned()) }
+                Place { source: Some("03 §6.4".into()), ..text("named for this job (03 §6.4)".to_owned()) }
             }
             Origin::Placement => {
                 Place { source: Some("03 §6.2".into()), ..text("placement of the group (03 §6.2)".to_owned()) }
@@ -58,6 +59,14 @@ impl Explainer<'_> {
         }
     }
 
+    /// Who made a change; a flag where the field of the run is not as the file says.
+    pub(super) fn origin_of(&self, change: &Change) -> Origin {
+        match &change.origin {
+            Origin::Run { path } => self.run_origin(path),
+            origin => origin.clone(),
+        }
+    }
+
     /// Who gave a field of the run: the file, or a flag that edits it (06 §4.1).
     pub(super) fn run_origin(&self, path: &FieldPath) -> Origin {
         let run = || Origin::Run { path: path.clone() };
@@ -77,42 +86,10 @@ impl Explainer<'_> {
             _ => return run(),
         };
         let Some(root) = self.rendering.source.and_then(|s| s.root.as_ref()) else { return run() };
-        let written = root.to_value();
-        match value_at(&written, path) == value_at(&self.run, path) {
+        let written = root.at(path).map(Node::to_value);
+        match written.as_ref() == value_at(&self.run, path) {
             true => run(),
             false => Origin::Flag { name: flag.to_owned() },
         }
     }
-}
-
-/// The value at a path; elements of lists by index or by name, dependencies by kind and name.
-pub(super) fn value_at<'a>(value: &'a Value, path: &FieldPath) -> Option<&'a Value> {
-    path.0.iter().try_fold(value, step)
-}
-
-pub(super) fn step<'a>(value: &'a Value, segment: &Segment) -> Option<&'a Value> {
-    match segment {
-        Segment::Key(key) => value.get(&**key),
-        Segment::Index(index) => value.get(*index),
-        Segment::Named(name) => value.as_array()?.iter().find(|item| is_named(item, name)),
-        Segment::Keyed(..) => {
-            let list = value.as_array()?;
-            list.get(crate::compare::find(list, segment)?)
-        }
-    }
-}
-
-/// True for the element that a path calls so.
-pub(super) fn is_named(item: &Value, name: &str) -> bool {
-    match item.get("name").and_then(Value::as_str) {
-        Some(own) => own == name,
-        None => object_name(item).is_some_and(|own| own == name),
-    }
-}
-
-/// `Kind/name` of an object.
-pub(super) fn object_name(object: &Value) -> Option<String> {
-    let kind = object.get("kind")?.as_str()?;
-    let name = object.get("metadata")?.get("name")?.as_str()?;
-    Some(format!("{kind}/{name}"))
 }

@@ -1,12 +1,12 @@
 //! Variables: what the ranks see, what each container says, and who set it.
 
 use super::Explainer;
-use super::command::{Command, What};
+use super::command::What;
 use super::expand::{self, Known};
 use super::model::{Later, Link, Sight, ValueAnswer, Variable};
-use super::place::value_at;
 use crate::catalogue::Framework;
 use crate::diagnostic::FieldPath;
+use crate::lookup::value_at;
 use crate::trace::{Change, Subject};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -65,8 +65,8 @@ impl Explainer<'_> {
     }
 
     /// Variables of the container that runs the command, as the kubelet leaves them.
-    pub(super) fn trainer_variables(&self) -> Known {
-        expand::variables(&self.listed(self.trainer_job()))
+    pub(super) fn trainer_variables(&self) -> &Known {
+        self.variables.get_or_init(|| expand::variables(&self.listed(self.trainer_job())))
     }
 
     /// The variables of the container of a job, in order.
@@ -96,7 +96,7 @@ impl Explainer<'_> {
         let contained: Vec<(&str, Contained)> =
             self.jobs_of_runtime().into_iter().filter_map(|job| Some((job, self.contained(job, name)?))).collect();
         if self.mpi() {
-            let ranks = self.ranks(name, &command);
+            let ranks = self.ranks(name);
             if ranks.is_none() && contained.iter().any(|(_, c)| c.value.is_some()) {
                 notes.push(format!(
                     "mpirun does not forward {name} (-x), so the ranks do not see it: they are started through ssh"
@@ -112,11 +112,7 @@ impl Explainer<'_> {
         if seen.is_empty() {
             return None;
         }
-        if command
-            .lines
-            .iter()
-            .any(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|w| w == name))
-        {
+        if command.lines.iter().any(|line| expand::mentions(line, name)) {
             let where_ = if self.mpi() { "in the launcher, before mpirun starts" } else { "before the command starts" };
             notes.push(format!("a line before the command names {name}: it acts {where_}"));
         }
@@ -124,8 +120,8 @@ impl Explainer<'_> {
     }
 
     /// What the ranks see of a variable that mpirun forwards.
-    fn ranks(&self, name: &str, command: &Command) -> Option<Sight> {
-        let parts: Vec<_> = command.parts.iter().filter(|p| p.what == What::Env(name.to_owned())).collect();
+    fn ranks(&self, name: &str) -> Option<Sight> {
+        let parts: Vec<_> = self.command().parts.iter().filter(|p| p.what == What::Env(name.to_owned())).collect();
         let last = parts.last()?;
         let pair = last.words.last().map_or("", String::as_str);
         let value = pair.split_once('=').map(|(_, value)| value);
@@ -134,16 +130,13 @@ impl Explainer<'_> {
         let is = |c: &&Change| matches!(&c.subject, Subject::RankEnv { name: own } if own == name);
         // The environment forwards its own value; what comes after are the words of layers.
         for change in self.trace.changes.iter().filter(is).skip(usize::from(in_env)) {
-            let origin = match &change.origin {
-                crate::trace::Origin::Run { path } => self.run_origin(path),
-                other => other.clone(),
-            };
+            let origin = self.origin_of(change);
             let replaced = chain.last().and_then(|l| l.value.clone());
             chain.push(self.link(origin, change.new.clone(), replaced));
         }
         let known = self.trainer_variables();
         let (shown, later) = match value {
-            Some(value) => (json!(value), self.later(command, value)),
+            Some(value) => (json!(value), self.later(value)),
             None => {
                 // mpirun forwards what the launcher has.
                 let there = known.get(name);
@@ -188,11 +181,11 @@ impl Explainer<'_> {
     }
 
     /// Every variable, in the order of the containers, then those that only mpirun forwards.
-    pub(super) fn names_of_variables(&self, command: &Command) -> Vec<String> {
+    pub(super) fn names_of_variables(&self) -> Vec<String> {
         let mut seen = BTreeSet::new();
         let mut out = Vec::new();
         let contained = self.jobs_of_runtime().into_iter().flat_map(|job| self.listed(job)).map(|(name, _)| name);
-        let forwarded = command.parts.iter().filter_map(|part| match &part.what {
+        let forwarded = self.command().parts.iter().filter_map(|part| match &part.what {
             What::Env(name) => Some(name.clone()),
             _ => None,
         });

@@ -1,6 +1,7 @@
 //! What overrides do to the command line: mpirun arguments and lines before the command (04 §8, 00 D17).
 
 use super::layer::Layer;
+use super::options::mpi_option;
 use super::quote::go_quote;
 use super::when::Match;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
@@ -26,6 +27,12 @@ enum Source<'a> {
     Run,
     /// What every command line begins with, with the paragraph that says so.
     Fixed(&'static str),
+}
+
+impl AsRef<str> for Word<'_> {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
 }
 
 impl<'a> Word<'a> {
@@ -118,21 +125,22 @@ pub fn repeated_options(args: &[Word<'_>]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<(&str, &str), (&Word<'_>, &str)> = BTreeMap::new();
     let mut out = Vec::new();
     let mut rest = args;
-    while let Some((flag, tail)) = rest.split_first() {
-        let (option, word, value, after) = match (flag.text.as_ref(), tail) {
-            ("-x", [pair, after @ ..]) => {
-                let (name, value) = pair.text.split_once('=').unwrap_or((pair.text.as_ref(), ""));
-                (("-x", name), pair, value, after)
-            }
-            ("--mca" | "-mca", [key, value, after @ ..]) => {
-                (("--mca", key.text.as_ref()), value, value.text.as_ref(), after)
-            }
-            ("-N", [value, after @ ..]) => (("-N", ""), value, value.text.as_ref(), after),
-            _ => {
-                rest = tail;
-                continue;
-            }
+    while let Some((_, tail)) = rest.split_first() {
+        let Some(found) = mpi_option(rest) else {
+            rest = tail;
+            continue;
         };
+        // The value stands in the last word.
+        let (Some(word), after) = (rest.get(found.words - 1), rest.get(found.words..).unwrap_or_default()) else {
+            break;
+        };
+        rest = after;
+        let flag = match found.flag {
+            "-mca" => "--mca",
+            flag @ ("-x" | "--mca" | "-N") => flag,
+            _ => continue,
+        };
+        let (option, value) = ((flag, found.key), found.value.unwrap_or_default());
         if let Some((earlier, old)) = first.insert(option, (word, value))
             && (old != value)
             && !(earlier.is_of_entry() && word.is_of_entry())
@@ -152,7 +160,6 @@ pub fn repeated_options(args: &[Word<'_>]) -> Vec<Diagnostic> {
             let first = place(earlier);
             out.push(if first.0.is_empty() { finding } else { finding.with_related(first, "the first one") });
         }
-        rest = after;
     }
     out
 }

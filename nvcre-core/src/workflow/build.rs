@@ -31,6 +31,10 @@ pub struct BuildInput<'a> {
     pub framework: Framework,
     /// Resolved numbers.
     pub sizes: Sizes,
+    /// GPU architecture, whose row of the hardware table gave what the run does not say.
+    pub architecture: &'a str,
+    /// Platform of that row.
+    pub platform: &'a str,
     /// Words of mpirun that platforms, overrides and the run itself add, in their final order ([`overrides::mpi_args`]).
     pub mpi_words: &'a [Word<'a>],
     /// Lines that run before the command, in their final order (02 §9).
@@ -223,7 +227,10 @@ fn trainer_command<R: Recorder>(
             };
             let gpus_origin = match input.run.spec.gpus_per_node {
                 Some(_) => Origin::Run { path: "spec.gpusPerNode".into() },
-                None => Origin::Default { source: "03 §3.4".into() },
+                None => Origin::Hardware {
+                    architecture: input.architecture.to_owned(),
+                    platform: input.platform.to_owned(),
+                },
             };
             let gpus = (input.sizes.gpus_per_node, gpus_origin);
             let args = mpirun_words(&mpi, gpus, env, input.mpi_words, origin, recorder);

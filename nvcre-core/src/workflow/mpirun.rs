@@ -2,7 +2,7 @@
 
 use super::env::{env_value, forwarded_names};
 use crate::api::{EnvVar, MpiFramework};
-use crate::overrides::Word;
+use crate::overrides::{Word, mpi_option};
 use crate::trace::{Change, Origin, Recorder, Subject};
 use serde_json::json;
 use std::borrow::Cow;
@@ -75,23 +75,22 @@ fn trace<R: Recorder>(
         recorder.record(|| Change { subject, origin, old: None, new: Some(env_value(variable)) });
     }
     let mut rest = words;
-    while let Some((word, tail)) = rest.split_first() {
-        let (subject, new, after) = match (word.text.as_ref(), tail) {
-            ("-x", [pair, after @ ..]) => {
-                let (name, value) = pair.text.split_once('=').map_or((pair.text.as_ref(), None), |(n, v)| (n, Some(v)));
-                let new = value.map_or(json!({ "valueFrom": "launcher environment" }), |v| json!(v));
-                (Subject::RankEnv { name: name.into() }, new, after)
+    while let Some(first) = rest.first() {
+        let (subject, new, words) = match mpi_option(rest) {
+            Some(option) if option.flag == "-x" && !option.key.is_empty() => {
+                let new = option.value.map_or(json!({ "valueFrom": "launcher environment" }), |v| json!(v));
+                (Subject::RankEnv { name: option.key.into() }, new, option.words)
             }
-            ("--mca" | "-mca" | "--gmca" | "-gmca", [key, value, after @ ..]) => {
-                let option = format!("{} {}", word.text, key.text);
-                (Subject::Argument { option }, json!(value.text), after)
+            Some(option) => {
+                let new = option.value.map_or(json!(true), |v| json!(v));
+                (Subject::Argument { option: option.name() }, new, option.words)
             }
-            (option, after) => (Subject::Argument { option: option.into() }, json!(true), after),
+            None => (Subject::Argument { option: first.text.clone().into_owned() }, json!(true), 1),
         };
-        // The pair carries the origin of its last word: an entry's `-x` with the user's value is the user's.
-        let origin = words.get(words.len() - after.len() - 1).unwrap_or(word).origin();
+        // An option carries the origin of its last word: an entry's `-x` with the user's value is the user's.
+        let origin = rest.get(words - 1).unwrap_or(first).origin();
         recorder.record(|| Change { subject, origin, old: None, new: Some(new) });
-        rest = after;
+        rest = rest.get(words..).unwrap_or_default();
     }
     let subject = Subject::Argument { option: mpi.binary.clone() };
     let origin = Origin::Run { path: "spec.framework.mpi.binary".into() };

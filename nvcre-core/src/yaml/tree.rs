@@ -94,15 +94,11 @@ impl Node {
         let mut span = self.span;
         for segment in &path.0 {
             let next = match (segment, &node.kind) {
-                (Segment::Key(key), Kind::Map(entries)) => entries.iter().find(|e| *e.key == **key).map(|e| {
+                (Segment::Key(key), Kind::Map(_)) => node.entry(key).map(|e| {
                     let scalar = matches!(e.value.kind, Kind::Scalar(_));
                     (&e.value, if scalar { e.value.span } else { e.key_span })
                 }),
-                (Segment::Index(index), Kind::List(items)) => items.get(*index).map(|n| (n, n.span)),
-                (Segment::Named(name), Kind::List(items)) => {
-                    items.iter().find(|n| n.get("name").and_then(Self::as_str) == Some(name)).map(|n| (n, n.span))
-                }
-                _ => None,
+                _ => node.step(segment).map(|n| (n, n.span)),
             };
             match next {
                 Some((child, place)) => (node, span) = (child, place),
@@ -114,18 +110,27 @@ impl Node {
 }
 
 impl Node {
+    /// The value at a path.
+    pub fn at(&self, path: &FieldPath) -> Option<&Self> {
+        path.0.iter().try_fold(self, Self::step)
+    }
+
+    fn step(&self, segment: &Segment) -> Option<&Self> {
+        match (segment, &self.kind) {
+            (Segment::Key(key), _) => self.get(key),
+            (Segment::Index(index), Kind::List(items)) => items.get(*index),
+            (Segment::Named(name), Kind::List(items)) => {
+                items.iter().find(|n| n.get("name").and_then(Self::as_str) == Some(name))
+            }
+            _ => None,
+        }
+    }
+
     /// As [`Self::locate`], but of the key where the last step of the path is one that is there.
     pub fn locate_key(&self, path: &FieldPath) -> Span {
         let key = || {
             let (Segment::Key(last), head) = path.0.split_last()? else { return None };
-            let parent = head.iter().try_fold(self, |node, segment| match (segment, &node.kind) {
-                (Segment::Key(key), _) => node.get(key),
-                (Segment::Index(index), Kind::List(items)) => items.get(*index),
-                (Segment::Named(name), Kind::List(items)) => {
-                    items.iter().find(|n| n.get("name").and_then(Self::as_str) == Some(name))
-                }
-                _ => None,
-            })?;
+            let parent = head.iter().try_fold(self, Self::step)?;
             parent.entry(last).map(|entry| entry.key_span)
         };
         key().unwrap_or_else(|| self.locate(path))

@@ -101,6 +101,8 @@ pub fn workflow_spec(case: &Case) {
             edition: EDITION,
             framework: inputs.framework,
             sizes,
+            architecture,
+            platform: name,
             mpi_words: &words,
             pre_command: &[],
         },

@@ -33,8 +33,13 @@ pub fn run(args: &ExplainArgs) -> Result<Outcome> {
     {
         bail!("--group: no group is {group}; nvcrectl workloadrun plan lists them");
     }
-    let explainer = Explainer::new(loaded.engine(), &rendering, &trace, prepared);
     let subjects: Vec<Query> = args.subjects.iter().map(|text| Query::parse(text)).collect();
+    if args.group.is_some() && !subjects.iter().any(|s| matches!(s, Query::Field { object: Some(_), .. })) {
+        bail!(
+            "--group says of which job an object is meant, and no subject is a field of an object; write for example TrainJob:spec, or group/NAME for the group itself"
+        );
+    }
+    let explainer = Explainer::new(loaded.engine(), &rendering, &trace, prepared);
     let explanation = explainer.explain(&subjects, args.group.as_deref());
     match args.output {
         TextFormat::Text => print_styled(&explained::text(&explanation, width()))?,

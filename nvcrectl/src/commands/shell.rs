@@ -34,6 +34,7 @@ pub fn version(format: VersionFormat) -> Result<Outcome> {
                 "findings": nvcre_core::diagnostic::FINDINGS_FORMAT,
                 "plan": nvcre_core::engine::PLAN_FORMAT,
                 "diff": nvcre_core::compare::DIFF_FORMAT,
+                "explain": nvcre_core::explain::EXPLAIN_FORMAT,
                 "runPlan": nvcre_core::jobs::PLAN_FORMAT,
                 "trace": nvcre_core::trace::TRACE_FORMAT,
                 "manifests": nvcre_core::jobs::MANIFESTS_FORMAT,

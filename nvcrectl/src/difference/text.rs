@@ -1,6 +1,7 @@
 //! A difference as text with colours.
 
 use super::{Section, sections, side};
+use crate::table::wrapped;
 use anstyle::{AnsiColor, Style};
 use nvcre_core::compare::{ChangeKind, Difference};
 use std::fmt::Write;
@@ -64,24 +65,4 @@ fn write(out: &mut String, section: &Section, width: Option<usize>) {
     if most < count {
         line(out, &format!("  … {} more (-o json lists all)", count - most));
     }
-}
-
-/// A text in lines of at most `width`, broken between words, the further ones put in; `None` breaks nothing.
-fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
-    let Some(room) = width.map(|width| width.saturating_sub(indent).max(20)) else { return text.to_owned() };
-    let (mut out, mut used) = (String::new(), 0);
-    for (place, word) in text.split(' ').enumerate() {
-        let length = word.chars().count();
-        if place > 0 && used + 1 + length > room {
-            out.push('\n');
-            out.extend(std::iter::repeat_n(' ', indent));
-            used = 0;
-        } else if place > 0 {
-            out.push(' ');
-            used += 1;
-        }
-        out.push_str(word);
-        used += length;
-    }
-    out
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask bench [--quick] [--write]`: the targets of speed and memory, each as a ratio within one run, medians of
-//! runs that take turns. `--quick` leaves 100,000 nodes out; `--write` puts the table into docs/speed.md and README.md. Nothing fails
-//! when a target is missed: a busy machine must not break a build.
+//! runs that take turns. `--quick` leaves 100,000 nodes out; `--write` puts the table into docs/speed.md and README.md.
+//! Nothing fails when a target is missed: a busy machine must not break a build.
 
 mod inventory;
 mod measure;
@@ -251,3 +251,20 @@ patches:
       mlPolicy:
         numNodes: 4
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_pages_hold_the_same_table() {
+        let table = |path: &str| {
+            let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)).unwrap();
+            let [begin, end] = MARKS;
+            let (_, rest) = page.split_once(begin).unwrap();
+            rest.split_once(end).unwrap().0.to_owned()
+        };
+        let [first, second] = PAGES.map(table);
+        assert_eq!(first, second);
+    }
+}
