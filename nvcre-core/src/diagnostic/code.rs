@@ -25,6 +25,8 @@ pub enum Area {
     Jobs,
     /// Comparing two renderings.
     Compare,
+    /// What renders and is likely not meant, and accepting findings.
+    Lint,
 }
 
 macro_rules! codes {
@@ -48,6 +50,10 @@ macro_rules! codes {
             /// Who raises it.
             pub const fn area(self) -> Area {
                 match self { $(Self::$name => Area::$area,)+ }
+            }
+            /// What the rule rests on; for lints a public fact by name, for others a chapter of the specification.
+            pub const fn basis(self) -> &'static str {
+                match self { $(Self::$name => concat!($($basis)?),)+ }
             }
             /// The rule in one paragraph, as in the documentation.
             pub const fn summary(self) -> &'static str {
@@ -414,6 +420,88 @@ codes! {
     RenderedVersion = 302, Error, Compare;
     /// An object stands twice in rendered output.
     RenderedTwice = 303, Error, Compare;
+
+    // Accepting findings and lints: NV340–NV399.
+    /// The annotation that accepts findings names something that is no code.
+    AcceptUnknown = 340, Warning, Lint, "this renderer: `nvcre.nvidia.com/allow` is a list of codes";
+    /// The annotation that accepts findings names a code that nobody may accept: an error, or one about the annotation itself.
+    AcceptRefused = 341, Warning, Lint, "this renderer: only warnings and notices can be accepted";
+    /// The annotation that accepts findings names a code that was not found.
+    AcceptUnused = 342, Notice, Lint, "this renderer: an acceptance without a finding hides the next one";
+    /// An image without a tag and digest, or with the tag `latest`: what runs changes without a change of the run.
+    ImageUntagged = 343, Warning, Lint, "Kubernetes documentation, Images: without a tag, `latest` is meant; avoid it, as it is hard to tell which version runs";
+    /// A pull policy that keeps whatever a node pulled once under a tag that moves.
+    StaleImage = 344, Warning, Lint, "Kubernetes documentation, Images: IfNotPresent and Never do not look whether the registry has something newer";
+    /// Pulling always what a digest fixes.
+    PullAlwaysDigest = 345, Notice, Lint, "Kubernetes documentation, Images: a digest always names the same image, and Always asks the registry at every start";
+    /// A digest that no image can have.
+    BadDigest = 346, Warning, Lint, "OCI image specification, Digests: sha256 has 64 hexadecimal digits in lower case, sha512 has 128";
+    /// The value of a variable begins or ends with a blank or a line break.
+    EnvBlanks = 347, Warning, Lint, "Kubernetes API reference, EnvVar: a value is taken as it is; NCCL and most programs compare it whole";
+    /// The value of a variable is in quotes that stay in it.
+    EnvQuotes = 348, Warning, Lint, "Kubernetes API reference, EnvVar: no shell reads the value, so that quotes stay in it";
+    /// A variable that looks like a password holds its value in plain text.
+    SecretInEnv = 349, Warning, Lint, "Kubernetes documentation, Good practices for Secrets: keep them out of manifests; a variable can refer to a Secret";
+    /// A variable that refers to its own value in the image, which nobody puts in.
+    EnvSelfReference = 350, Warning, Lint, "Kubernetes API reference, EnvVar: only variables defined before in the container are expanded, not those of the image";
+    /// A variable with `$NAME` or `${NAME}`, which no shell reads.
+    EnvShellSyntax = 351, Warning, Lint, "Kubernetes API reference, EnvVar: only the form `$(NAME)` is expanded";
+    /// A variable that refers with `$(NAME)` to one that is not defined before it.
+    EnvUndefined = 352, Warning, Lint, "Kubernetes API reference, EnvVar: a reference that cannot be resolved stays as it is";
+    /// An operator of the shell as a word of a command that no shell reads.
+    ShellOperator = 353, Warning, Lint, "Kubernetes documentation, Define a Command and Arguments: the command does not run in a shell";
+    /// A program and its arguments in one word.
+    CommandInOneWord = 354, Warning, Lint, "Kubernetes documentation, Define a Command and Arguments: the first word is the name of the program, and every argument is a word";
+    /// Hosts in `mpiArgs`, which Kubeflow Trainer decides.
+    MpiHosts = 355, Warning, Lint, "Kubeflow Trainer, MPI plugin: it writes the file of hosts of every job";
+    /// A number of processes in `mpiArgs` that is not that of the job.
+    MpiProcesses = 356, Warning, Lint, "mpirun manual of Open MPI: -n is the number of processes in all; -N is that of each node";
+    /// A variable that `mpiArgs` forwards with another value than `spec.env`.
+    ForwardedOtherwise = 357, Notice, Lint, "the page Run a WorkloadRun, Environment variables: -x in mpiArgs overrides spec.env at the ranks, and only there";
+    /// A variable of the run that takes the place of what a platform entry sets.
+    PlatformValueReplaced = 358, Notice, Lint, "the page Run a WorkloadRun, Environment variables: a value of spec.env overrides the one that a platform forwards";
+    /// NCCL is told to use a network interface that no pod of the platform has.
+    NoSuchInterface = 359, Warning, Lint, "NCCL user guide, Environment variables, NCCL_SOCKET_IFNAME; the interfaces of platforms are in the catalogue";
+    /// NCCL is told to use a network plugin that a platform entry removes.
+    RemovedPlugin = 360, Warning, Lint, "the page Run a WorkloadRun, Platform overrides: the EFA plugin is removed on AWS; NCCL user guide, NCCL_NET and NCCL_NET_PLUGIN";
+    /// RDMA is switched off on a platform that has it.
+    RdmaOff = 361, Warning, Lint, "NCCL user guide, Environment variables, NCCL_IB_DISABLE and NCCL_NET; the networks of platforms are in the catalogue";
+    /// A libfabric provider that does not fit the network of the platform.
+    FabricProvider = 362, Warning, Lint, "libfabric manual, fi_efa: the provider efa is for Elastic Fabric Adapters, which AWS has; the networks of platforms are in the catalogue";
+    /// InfiniBand devices are named on a platform without any.
+    NoIbDevices = 363, Warning, Lint, "NCCL user guide, Environment variables, NCCL_IB_HCA: it chooses among InfiniBand and RoCE devices; the networks of platforms are in the catalogue";
+    /// Multi-node NVLink is forced on boards without it.
+    MnnvlForced = 364, Warning, Lint, "NCCL user guide, Environment variables, NCCL_MNNVL_ENABLE: 1 fails where multi-node NVLink is missing; the boards are in the catalogue";
+    /// `enableMNNVL` and `NCCL_MNNVL_ENABLE` contradict each other.
+    MnnvlContradiction = 365, Warning, Lint, "the page Run a WorkloadRun, Environment variables: a value of spec.env overrides the default of the same name, which enableMNNVL makes";
+    /// Groups whose nodes are in several topology domains.
+    GroupsCrossDomains = 366, Warning, Lint, "the page Run a WorkloadRun, Confining an unpinned job to one topology domain; GPU Operator, label nvidia.com/gpu.clique: NVLink ends where the clique ends";
+    /// An unpinned job that the scheduler may spread over several NVLink domains.
+    UnpinnedAcrossDomains = 367, Warning, Lint, "the page Run a WorkloadRun, Confining an unpinned job to one topology domain";
+    /// GPUs of one node are kept from talking to each other directly.
+    PeerToPeerOff = 368, Warning, Lint, "NCCL user guide, Environment variables, NCCL_P2P_DISABLE: it switches NVLink off; the boards with NVLink are in the catalogue";
+    /// A variable that hides GPUs which the job asks for, or shows others than it was given.
+    VisibleDevices = 369, Warning, Lint, "CUDA programming guide, CUDA_VISIBLE_DEVICES; NVIDIA device plugin: it sets NVIDIA_VISIBLE_DEVICES to the GPUs of the pod";
+    /// A threshold on a metric that no measurement of the run gives.
+    ThresholdUnmeasured = 370, Warning, Lint, "API reference, thresholds: bandwidths are of bandwidthMeasurement, the rest of goodputMeasurement";
+    /// The measurement names another collective than the program runs.
+    TestTypeMismatch = 371, Warning, Lint, "nccl-tests README: every program runs the collective of its name";
+    /// More jobs may run at once than there are.
+    MaxConcurrentIdle = 372, Notice, Lint, "API reference, orchestration.maxConcurrent: jobs that run at the same time";
+    /// A volume that no container mounts.
+    VolumeNotMounted = 373, Notice, Lint, "Kubernetes documentation, Volumes: a pod waits for all its volumes; containers see those that they mount";
+    /// A limit per job that is over before images are pulled.
+    TimeoutShort = 374, Warning, Lint, "API reference, orchestration.timeoutPerJob: it runs from the creation of the job, so scheduling and pulling images count";
+    /// A variable of NCCL that is one letter away from one that NCCL knows.
+    VariableMisspelt = 375, Warning, Lint, "NCCL user guide, Environment variables; the list is in the catalogue";
+    /// A value that NCCL does not read in this variable.
+    VariableValue = 376, Warning, Lint, "NCCL user guide, Environment variables: values that are no number or known word are ignored; the list is in the catalogue";
+    /// Options of torchrun among the arguments of the script.
+    TorchrunOption = 377, Warning, Lint, "PyTorch documentation, torchrun: what stands after the script goes to the script";
+    /// An NCCL test that wants more GPUs than its node has.
+    GpusPerProcess = 378, Warning, Lint, "nccl-tests README: -g is the number of GPUs of every thread, -t that of threads of every process";
+    /// A search path that takes the place of the one of the image.
+    LibraryPathReplaced = 379, Notice, Lint, "Kubernetes documentation, Define Environment Variables: they override those of the image";
 }
 
 impl Code {
