@@ -95,7 +95,7 @@ impl Layer {
     }
 
     /// Moves a finding whose message knows nothing of layers onto this one.
-    pub(super) fn adopt(&self, mut finding: Diagnostic) -> Diagnostic {
+    pub(crate) fn adopt(&self, mut finding: Diagnostic) -> Diagnostic {
         if let Origin::Entry { id, name } = &self.origin {
             finding.message = format!("catalogue entry {id} {name}: {}", finding.message);
         }
