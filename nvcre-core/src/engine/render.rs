@@ -34,8 +34,7 @@ pub struct Rendering<'a> {
     pub fleet: Option<Fleet>,
     /// The inventory.
     pub inventory: Option<&'a Inventory>,
-    /// What became of every override; empty for a template. Entries that did not match are only rendered for a trace:
-    /// otherwise their `patches` says `none`.
+    /// What became of every override; empty for a template.
     pub overrides: Vec<OverrideOutcome>,
     /// The override that brought the topology key, when one did.
     pub topology_origin: Option<Origin>,

@@ -76,28 +76,25 @@ pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
 fn launcher_limit(rendering: &Rendering<'_>) -> Option<Diagnostic> {
     rendering.run.spec.framework.mpi.as_ref()?;
     let spec = &rendering.workflow.spec;
-    let limit = spec.orchestration.execution.timeout_per_job?;
     let own = GoDuration::hours(1);
-    let trainer = spec.job_template.spec.workload.train_job.as_ref()?.trainer.as_ref()?;
-    let words = overrides::unwrap_command(&trainer.command, &trainer.args).map(|wrapped| wrapped.words);
-    let words = words.as_ref().unwrap_or(&trainer.command);
-    let limited =
-        words.iter().zip(LAUNCHER_LIMIT).filter(|(word, limit)| word == limit).count() == LAUNCHER_LIMIT.len();
-    let path = FieldPath::parse("spec.orchestration.execution.timeoutPerJob");
-    let by_override = blame::brought(rendering, &path);
+    let limit = spec.orchestration.execution.timeout_per_job.filter(|limit| *limit > own)?;
     let by_run = || {
         let text = &rendering.run.spec.orchestration.as_ref()?.timeout_per_job;
-        GoDuration::parse(text).map(|_| FieldPath::parse("spec.orchestration.timeoutPerJob"))
+        GoDuration::parse(text)
+            .filter(|own| *own == limit)
+            .map(|_| FieldPath::parse("spec.orchestration.timeoutPerJob"))
     };
-    if limit <= own || !limited {
+    // The limit that every run has is nothing that anybody asked for.
+    let in_result = FieldPath::parse("spec.orchestration.execution.timeoutPerJob");
+    let path = blame::brought(rendering, &in_result).or_else(by_run)?;
+    let trainer = spec.job_template.spec.workload.train_job.as_ref()?.trainer.as_ref()?;
+    let unwrapped = overrides::unwrap_command(&trainer.command, &trainer.args).map(|wrapped| wrapped.words);
+    let words = unwrapped.as_ref().unwrap_or(&trainer.command);
+    if !words.starts_with(&LAUNCHER_LIMIT.map(str::to_owned)) {
         return None;
     }
-    // The limit that every run has is nothing that anybody asked for.
-    let path = by_override.or_else(by_run)?;
-    let message = format!(
-        "the launcher's own `{}` ends an MPI job after {own}, before the {limit} given here",
-        LAUNCHER_LIMIT.join(" ")
-    );
+    let words = LAUNCHER_LIMIT.join(" ");
+    let message = format!("the launcher's own `{words}` ends an MPI job after {own}, before the {limit} given here");
     Some(
         Diagnostic::at(Code::LauncherLimit, path, message)
             .with_help("make the run shorter than an hour, or replace the trainer's command in an override"),
