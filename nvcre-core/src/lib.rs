@@ -14,6 +14,7 @@ pub mod engine;
 pub mod explain;
 pub mod fleet;
 pub mod jobs;
+mod lint;
 mod lookup;
 mod object;
 pub mod overrides;

@@ -16,7 +16,7 @@ mod scenarios;
 use nvcre_core::api::{OverrideSpec, Value};
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::compare::{self, Content};
-use nvcre_core::diagnostic::{Code, Diagnostic, FieldPath, Severity, Span};
+use nvcre_core::diagnostic::{Area, Code, Diagnostic, FieldPath, Severity, Span};
 use nvcre_core::engine::{Delivery, Engine, Options};
 use nvcre_core::fleet::{InventoryReader, read_inventory};
 use nvcre_core::overrides::{Known, check_overrides};
@@ -190,6 +190,77 @@ fn every_code_has_an_example_that_raises_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Runs that look alike and are meant: they must not raise the code of their folder.
+fn quiet(folder: &Path) -> Vec<Example> {
+    let Ok(text) = std::fs::read_to_string(folder.join("quiet.yaml")) else { return Vec::new() };
+    let scenario = Scenario::read(folder.to_owned());
+    let rendered = |text: &str| Example {
+        name: scenario.name.clone(),
+        findings: scenario.render_text(text.as_bytes(), "quiet.yaml").diagnostics,
+        texts: BTreeMap::new(),
+        given: String::new(),
+    };
+    text.split("\n---\n").map(rendered).collect()
+}
+
+#[test]
+fn lints_stay_quiet_where_a_run_is_meant_as_it_is() {
+    let mut folders: Vec<_> =
+        std::fs::read_dir(root().join("fixtures/findings")).unwrap().map(|e| e.unwrap().path()).collect();
+    folders.sort();
+    let mut wrong = Vec::new();
+    let mut with = BTreeMap::new();
+    for folder in &folders {
+        for (number, example) in quiet(folder).iter().enumerate() {
+            let code = code_of(&example.name);
+            with.insert(code, ());
+            let loud = example.findings.iter().filter(|d| d.code == code || d.severity == Severity::Error);
+            wrong.extend(loud.map(|d| format!("{}, run {number}: {} {}", example.name, d.code, d.message)));
+        }
+    }
+    for code in Code::ALL.iter().filter(|c| c.area() == Area::Lint) {
+        if !with.contains_key(code) {
+            wrong.push(format!("{code} has no quiet.yaml"));
+        }
+        if code.basis().is_empty() {
+            wrong.push(format!("{code} says nothing of what it rests on"));
+        }
+        if code.severity() == Severity::Error {
+            wrong.push(format!("{code} is an error"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The page's own runs are meant as they are, on every platform and GPU of the catalogue.
+#[test]
+fn no_lint_speaks_of_the_runs_of_the_page() {
+    let catalogue = Catalogue::builtin();
+    let mut loud = Vec::new();
+    let mut seen = 0;
+    for scenario in Scenario::all().into_iter().filter(|s| s.name.starts_with("page-")) {
+        let mut check = |scenario: &Scenario, on: &str| {
+            let found = scenario.render().diagnostics;
+            let lints = found.iter().filter(|d| d.code.area() == Area::Lint);
+            loud.extend(lints.map(|d| format!("{} {on}: {} {}", scenario.name, d.code, d.message)));
+            seen += 1;
+        };
+        check(&scenario, "as it is");
+        for platform in &catalogue.platforms {
+            for architecture in &catalogue.architectures {
+                let mut other = Scenario::read(scenario.folder.clone());
+                other.nodes.clear();
+                other.options.platform = Some(platform.name.clone());
+                other.options.gpu_arch = Some(architecture.name.clone());
+                other.assume = Some(16);
+                check(&other, &format!("on {} {}", platform.name, architecture.name));
+            }
+        }
+    }
+    assert!(loud.is_empty(), "{}", loud.join("\n"));
+    assert!(seen > 14 * 90, "only {seen} renderings");
+}
+
 #[test]
 fn findings_are_fit_to_be_read_aloud() {
     let flaws: Vec<String> = examples().iter().flat_map(|e| &e.findings).flat_map(flaws).collect();
@@ -224,7 +295,8 @@ fn page(examples: &[Example]) -> String {
          Everything that nvcrectl and the library have to say about a run, its nodes and catalogues. A code never changes \
          its meaning and is never used again. With an *error* nothing is printed or sent (`--lenient` turns NV005 into a \
          warning); a *warning* says that what renders is likely not what is wanted (`--deny-warnings` makes it count); a \
-         *notice* explains a choice.\n\n\
+         *notice* explains a choice. A run accepts \
+         warnings and notices with the annotation `nvcre.nvidia.com/allow` (README.md).\n\n\
          This page is made by a test from `nvcre-core/src/diagnostic/code.rs` and `fixtures/findings/`: \
          `UPDATE=1 cargo test -p nvcre-core --test findings`.\n\n\
          | code | severity | rule |\n|---|---|---|\n",
@@ -241,6 +313,9 @@ fn page(examples: &[Example]) -> String {
     }
     for code in Code::ALL {
         write!(out, "\n## {code}\n\n{}\n", code.summary()).unwrap();
+        if code.area() == Area::Lint {
+            write!(out, "\nRests on: {}.\n", code.basis()).unwrap();
+        }
         if let Some((_, why)) = WITHOUT.iter().find(|(without, _)| without == code) {
             write!(out, "\nNo example: {why}.\n").unwrap();
         }

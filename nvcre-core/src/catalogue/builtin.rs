@@ -4,11 +4,12 @@ use super::Catalogue;
 use std::sync::OnceLock;
 
 /// The data files. Their format stands in `data/README.md`.
-const FILES: [(&str, &[u8]); 4] = [
+const FILES: [(&str, &[u8]); 5] = [
     ("1-platforms.yaml", include_bytes!("data/1-platforms.yaml")),
     ("2-hardware.yaml", include_bytes!("data/2-hardware.yaml")),
     ("3-environment.yaml", include_bytes!("data/3-environment.yaml")),
     ("4-entries.yaml", include_bytes!("data/4-entries.yaml")),
+    ("5-lints.yaml", include_bytes!("data/5-lints.yaml")),
 ];
 
 impl Catalogue {

@@ -8,6 +8,7 @@ mod decode;
 mod entry;
 mod expand;
 mod forms;
+mod lints;
 mod model;
 mod read;
 mod render;
@@ -20,6 +21,7 @@ pub use entry::{
 };
 pub use expand::{Framework, Input, Inputs};
 pub use forms::{Variables, When, Words};
+pub use lints::{Fabric, FabricRule, Interfaces, NcclVariable, RemovedPlugin};
 pub use model::{
     Architecture, Catalogue, DetectionRule, Edition, Hardware, HardwareException, NicRule, Platform, SyntheticNode,
 };

@@ -1,7 +1,7 @@
 //! The catalogue as plain data, and the questions that other modules ask it.
 
 use super::render::includes;
-use super::{Advice, Entry, Environment, NamedToleration, Variable};
+use super::{Advice, Entry, Environment, FabricRule, Interfaces, NamedToleration, NcclVariable, RemovedPlugin, Variable};
 use crate::api::{StringMatch, Toleration, WhenSpec};
 use crate::diagnostic::{Code, Diagnostic};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,18 @@ pub struct Catalogue {
     /// What a platform and GPU should know about an edition.
     #[serde(default)]
     pub advice: Vec<Advice>,
+    /// Network interfaces that pods see.
+    #[serde(default)]
+    pub interfaces: Vec<Interfaces>,
+    /// Networks between nodes.
+    #[serde(default)]
+    pub fabrics: Vec<FabricRule>,
+    /// Network plugins that entries remove.
+    #[serde(default)]
+    pub removed_plugins: Vec<RemovedPlugin>,
+    /// Variables that NCCL knows.
+    #[serde(default)]
+    pub nccl_variables: Vec<NcclVariable>,
 }
 
 /// A state of the engine's code and documentation that can be chosen by name.
@@ -139,6 +151,9 @@ pub struct Architecture {
     /// Multi-node NVLink is on unless the run says otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mnnvl: bool,
+    /// The GPUs of a node are joined by NVLink.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nvlink: bool,
     /// Product label of nodes made up for this architecture.
     pub product: String,
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 /// The fields of a catalogue, as they are suggested for misspelt ones.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 16] = [
     "advice",
     "architectures",
     "baseEnvironment",
@@ -17,10 +17,14 @@ const FIELDS: [&str; 12] = [
     "editions",
     "entries",
     "environments",
+    "fabrics",
     "fallback",
     "hardwareExceptions",
+    "interfaces",
+    "ncclVariables",
     "nicDetection",
     "platforms",
+    "removedPlugins",
     "tolerations",
 ];
 
@@ -108,6 +112,10 @@ impl Reader {
                 "tolerations" => part.list("tolerations", &mut c.tolerations),
                 "entries" => part.list("entries", &mut c.entries),
                 "advice" => part.list("advice", &mut c.advice),
+                "interfaces" => part.list("interfaces", &mut c.interfaces),
+                "fabrics" => part.list("fabrics", &mut c.fabrics),
+                "removedPlugins" => part.list("removedPlugins", &mut c.removed_plugins),
+                "ncclVariables" => part.list("ncclVariables", &mut c.nccl_variables),
                 "fallback" => match decode(node, &FieldPath::root().key("fallback")) {
                     Ok(fallback) => {
                         c.fallback = fallback;

@@ -190,6 +190,15 @@ impl<'a> EntryRef<'a> {
             || self.any_variable(&patch.env, inputs)
     }
 
+    /// The variables that the entry sets for the ranks: `-x` pairs of mpirun, or `trainer.env` without it.
+    pub fn environment(&self, inputs: &Inputs<'_>) -> Vec<EnvVar> {
+        let mut out = self.variables(&self.entry.env, inputs);
+        if inputs.framework != Framework::Mpi {
+            out.extend(self.variables(&self.entry.trainer_env, inputs));
+        }
+        out
+    }
+
     /// The extended resources that the entry asks of every worker pod.
     pub fn requests(&self, inputs: &Inputs<'_>) -> Vec<ResourceRequest> {
         let patches = self.entry.worker.iter().filter(|p| self.holds(&p.condition, inputs));

@@ -67,6 +67,17 @@ pub struct Related {
     pub span: Option<Span>,
 }
 
+/// Who accepted a finding, and why.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Accepted {
+    /// The field that accepts it: the annotation of the run.
+    pub by: String,
+    /// The reason that stands there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -92,6 +103,9 @@ pub struct Diagnostic {
     /// Other places that belong to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
+    /// Somebody accepted it: it does not count, and people are not shown it again. Errors are never accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Accepted>,
     /// The key of the field is at fault, not its value: that is where the place is looked for.
     #[serde(skip)]
     pub at_key: bool,
@@ -109,6 +123,7 @@ impl Diagnostic {
             file: None,
             span: None,
             related: Vec::new(),
+            accepted: None,
             at_key: false,
         }
     }
@@ -116,6 +131,15 @@ impl Diagnostic {
     /// A finding about a field.
     pub fn at(code: Code, path: impl Into<FieldPath>, message: impl Into<String>) -> Self {
         Self::new(code, message).with_path(path)
+    }
+
+    /// True when it makes a command fail: an error, or, when warnings count, a warning that nobody accepted.
+    pub fn counts(&self, deny_warnings: bool) -> bool {
+        match self.severity {
+            Severity::Error => true,
+            Severity::Warning => deny_warnings && self.accepted.is_none(),
+            Severity::Notice => false,
+        }
     }
 
     /// Adds the field.

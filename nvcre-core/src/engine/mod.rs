@@ -21,6 +21,7 @@
 //! assert_eq!(rendering.workflow.spec.job_template.spec.workload.train_job.unwrap().trainer.unwrap().num_nodes, Some(2));
 //! ```
 
+mod accept;
 mod annotations;
 mod blame;
 mod chosen;
@@ -31,6 +32,7 @@ mod flags;
 mod kept;
 mod knowledge;
 mod layers;
+mod lints;
 mod placement;
 mod plan;
 mod plan_of;

@@ -1,10 +1,12 @@
 //! The road itself.
 
+use super::accept::Acceptance;
 use super::chosen::Chosen;
 use super::facts::framework;
 use super::kept::{self, Before};
 use super::{
-    Engine, Facts, Options, RunInput, annotations, blame, differences, finish, placement, requests, resolve, warnings,
+    Engine, Facts, Options, RunInput, annotations, blame, differences, finish, lints, placement, requests, resolve,
+    warnings,
 };
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
@@ -85,6 +87,8 @@ impl Rendering<'_> {
         blame::lead_back(self, &mut found);
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
+        lints::of_jobs(self, delivery, prepared.as_ref(), &mut out.diagnostics);
+        Acceptance::of(&self.run).apply(&mut out.diagnostics);
         out.prepared = prepared;
         place(self.source, &self.run, &mut out.diagnostics);
         crate::diagnostic::sort(&mut out.diagnostics);
@@ -159,6 +163,7 @@ impl Engine {
                     .with_help("name it with --platform, and the GPU with --gpu-arch"),
             );
         }
+        Acceptance::of(&run).apply(&mut diagnostics);
         let topology = crate::workflow::orchestration(&run.spec).topology.and_then(|t| t.topology_key);
         let fit = SyntheticFit {
             target: run.spec.target.unwrap_or_default(),
@@ -237,7 +242,8 @@ impl Engine {
             source: input.source.as_ref(),
             diagnostics: Vec::new(),
         };
-        let mut by_entries = Vec::new();
+        let edition = rendering.facts.edition.clone();
+        let (mut by_entries, mut entries) = (Vec::new(), Vec::new());
         if rendering.facts.resolved {
             found.extend(kept::restore(&mut rendering, &before, recorder));
             // What a faulty gang scheduler does to the result is no fault of its own.
@@ -253,7 +259,7 @@ impl Engine {
             let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
             result.retain(|d| !said(d));
             found.extend(result);
-            let entries = warnings::matched(self, &rendering);
+            entries = warnings::matched(self, &edition, &rendering);
             found.extend(warnings::of_resolved(self, &rendering, &entries));
             by_entries = requests::by_entries(&rendering, &entries);
             found.extend(repeated);
@@ -261,7 +267,15 @@ impl Engine {
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
         place_nodes(&mut rendering, &by_entries, &mut found);
+        let read = input.diagnostics.as_slice();
+        found.extend(lints::of_rendering(self, &rendering, &entries, &[read, &found]));
+        let acceptance = Acceptance::of(&rendering.run);
+        found.extend(acceptance.problems(&[read, &found]));
+        if inventory.is_none() {
+            found.extend(acceptance.unused(&rendering, None, &[read, &found]));
+        }
         rendering.diagnostics = join(input, &rendering.run, inventory, found);
+        acceptance.apply(&mut rendering.diagnostics);
         rendering
     }
 

@@ -23,10 +23,10 @@ pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
     })
 }
 
-/// Entries that matched.
-pub(super) fn matched<'e>(engine: &'e Engine, rendering: &'e Rendering<'_>) -> Vec<EntryRef<'e>> {
+/// Entries that matched, as an edition has them.
+pub(super) fn matched<'e>(engine: &'e Engine, edition: &'e str, rendering: &Rendering<'_>) -> Vec<EntryRef<'e>> {
     let applied = rendering.overrides.iter().filter(|o| matches!(o.origin, Origin::Entry { .. }));
-    let entries = engine.catalogue().entries(&rendering.facts.edition, rendering.facts.framework);
+    let entries = engine.catalogue().entries(edition, rendering.facts.framework);
     entries.zip(applied).filter(|(_, outcome)| outcome.matched).map(|(entry, _)| entry).collect()
 }
 

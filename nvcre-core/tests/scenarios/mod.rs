@@ -131,9 +131,13 @@ impl Scenario {
 
     /// Renders it.
     pub fn render(&self) -> Outcome {
+        self.render_text(&std::fs::read(self.folder.join("run.yaml")).unwrap(), "run.yaml")
+    }
+
+    /// Renders another text in its place.
+    pub fn render_text(&self, bytes: &[u8], file: &str) -> Outcome {
         let engine = Engine::new();
-        let bytes = std::fs::read(self.folder.join("run.yaml")).unwrap();
-        let run = engine.read_run(&bytes, &format!("{}/run.yaml", self.name), self.lenient);
+        let run = engine.read_run(bytes, &format!("{}/{file}", self.name), self.lenient);
         let (mut inventory, mut diagnostics) = self.inventory();
         if let Some(count) = self.assume {
             let assumed = engine.assume_nodes(&run, &self.options, count);
@@ -237,6 +241,9 @@ impl Outcome {
             }
             if let Some(path) = &d.path {
                 write!(out, " {path}").unwrap();
+            }
+            if d.accepted.is_some() {
+                write!(out, " (accepted)").unwrap();
             }
             writeln!(out, "\n  {}", d.message).unwrap();
             for related in &d.related {

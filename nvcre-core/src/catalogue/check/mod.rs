@@ -4,6 +4,7 @@
 
 mod effects;
 mod facts;
+mod lints;
 mod overlap;
 mod raw;
 
@@ -19,6 +20,7 @@ impl Catalogue {
     pub fn check(&self) -> Vec<Diagnostic> {
         let mut checker = Checker { catalogue: self, findings: Vec::new() };
         checker.facts();
+        checker.lints();
         checker.effects();
         checker.overlaps();
         checker.findings

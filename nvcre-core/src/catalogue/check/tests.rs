@@ -20,6 +20,10 @@ fn small() -> Value {
         ],
         "fallback": { "gpusPerNode": 4, "mlnxPerNode": 0 },
         "nicDetection": [{ "platform": "cave", "architectures": ["h100"], "prefixes": ["rdma/"] }],
+        "interfaces": [{ "platform": "cave", "names": ["eth0"] }],
+        "fabrics": [{ "platform": "cave", "architectures": ["h100"], "fabric": "roce" }],
+        "removedPlugins": [{ "entry": "C1", "networks": ["Rock"] }],
+        "ncclVariables": [{ "name": "NCCL_DEBUG", "words": ["INFO"] }, { "name": "NCCL_X", "whole": true }],
         "baseEnvironment": [{ "name": "NCCL_DEBUG", "value": "INFO" }],
         "environments": [{ "name": "ib", "variables": [{ "name": "A", "value": "1" }] }],
         "tolerations": [{ "name": "gpu", "key": "nvidia.com/gpu", "operator": "Exists" }],
@@ -49,6 +53,49 @@ fn entry(id: &str, more: Value) -> Value {
 fn built_in_catalogue_has_no_findings() {
     assert_eq!(Catalogue::builtin().check(), []);
     assert_eq!(after(|_| {}), []);
+}
+
+#[test]
+fn what_lints_know() {
+    type Change = fn(&mut Value);
+    let cases: [(Change, Code, &str); 9] = [
+        (|c| c["interfaces"][0]["platform"] = json!("cav"), Code::CatalogueUnknownName, "interfaces[0].platform"),
+        (|c| c["interfaces"][0]["names"] = json!([]), Code::CatalogueValue, "interfaces[0].names"),
+        (
+            |c| c["fabrics"][0]["architectures"] = json!(["h1000"]),
+            Code::CatalogueUnknownName,
+            "fabrics[0].architectures[0]",
+        ),
+        (
+            |c| {
+                let twice = json!([{ "platform": "hill", "fabric": "tcp" }, { "platform": "hill", "fabric": "efa" }]);
+                c["fabrics"] = twice;
+            },
+            Code::CatalogueValue,
+            "fabrics[1]",
+        ),
+        (
+            |c| {
+                let rule = |names: &str| json!({ "platform": "cave", "architectures": ["h100"], "names": [names] });
+                c["interfaces"] = json!([rule("a"), rule("b")]);
+            },
+            Code::CatalogueValue,
+            "interfaces[1]",
+        ),
+        (|c| c["removedPlugins"][0]["entry"] = json!("C2"), Code::CatalogueUnknownName, "removedPlugins[0].entry"),
+        (|c| c["removedPlugins"][0]["networks"] = json!([]), Code::CatalogueValue, "removedPlugins[0]"),
+        (|c| c["ncclVariables"][1]["name"] = json!("NCCL_DEBUG"), Code::CatalogueDuplicate, "ncclVariables[1].name"),
+        (|c| c["ncclVariables"][1]["words"] = json!(["A"]), Code::CatalogueValue, "ncclVariables[1].words"),
+    ];
+    for (change, code, path) in cases {
+        assert_eq!(after(change), [(code, path.to_owned())], "{path}");
+    }
+    // Part of a platform's GPUs first, the rest of them after.
+    let rest = |c: &mut Value| {
+        let rule = json!({ "platform": "cave", "fabric": "tcp" });
+        c["fabrics"].as_array_mut().unwrap().push(rule);
+    };
+    assert_eq!(after(rest), []);
 }
 
 #[test]
