@@ -4,7 +4,7 @@
 
 mod scenarios;
 
-use nvcre_core::diagnostic::{Severity, has_errors};
+use nvcre_core::diagnostic::has_errors;
 use nvcre_core::jobs::Manifest;
 use nvcre_core::yaml;
 use scenarios::{Scenario, flaws, root};
@@ -42,10 +42,7 @@ fn check(scenario: &Scenario) {
             insta::assert_snapshot!("manifests", stream(&outcome.manifests));
         }
     });
-    let failed = outcome
-        .diagnostics
-        .iter()
-        .any(|d| d.severity == Severity::Error || scenario.deny_warnings && d.severity == Severity::Warning);
+    let failed = outcome.diagnostics.iter().any(|d| d.counts(scenario.deny_warnings));
     if !scenario.codes.is_empty() {
         assert_eq!(outcome.codes(), scenario.codes, "{}: codes", scenario.name);
     }

@@ -3,7 +3,7 @@
 use super::accept::Acceptance;
 use super::{Delivery, Engine, Rendering, blame};
 use crate::catalogue::EntryRef;
-use crate::diagnostic::{Diagnostic, FieldPath, Severity};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity};
 use crate::jobs::Prepared;
 use crate::lint::{self, Input, Placed};
 
@@ -25,6 +25,7 @@ pub(super) fn of_rendering(
         run: &rendering.run,
         spec: &rendering.workflow.spec,
         catalogue: engine.catalogue(),
+        edition: &facts.edition,
         platform: &facts.platform,
         architecture: &facts.architecture,
         framework: facts.framework,
@@ -32,7 +33,9 @@ pub(super) fn of_rendering(
         entries,
         inputs: &facts.inputs(&rendering.run),
     });
-    if let Some(placed) = placed(rendering) {
+    // With an error it is open where pods go; a topology key without effect has a finding with the same way out.
+    let open = |d: &Diagnostic| d.severity == Severity::Error || d.code == Code::TopologyUnused;
+    if let Some(placed) = placed(rendering).filter(|_| !found.iter().copied().flatten().any(open)) {
         lint::of_nodes(&placed, &mut out);
     }
     blame::lead_back(rendering, &mut out);

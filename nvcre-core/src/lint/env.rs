@@ -96,11 +96,16 @@ fn forwarded_otherwise(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
 /// What an entry would forward, and the run sets otherwise.
 fn platform_value_replaced(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let own = input.variables();
+    let defaults = input.catalogue.base_env(input.edition, input.sizes.enable_mnnvl);
     for entry in input.entries {
         for theirs in entry.environment(input.inputs) {
             let Some(variable) = own.iter().find(|v| v.name == theirs.name && v.value != theirs.value) else {
                 continue;
             };
+            // What the entry sets as the default is, is nothing of the platform.
+            if defaults.iter().any(|d| d.name == theirs.name && d.value == theirs.value) {
+                continue;
+            }
             // A plugin that is gone is told by a lint of its own.
             if out.iter().any(|d| d.path.as_ref() == Some(&variable.path) && d.code == Code::RemovedPlugin) {
                 continue;

@@ -88,7 +88,7 @@ fn crossing(input: &Placed<'_>, groups: &[Group]) -> Option<Diagnostic> {
         names.len() > 1 && group.nodes.len() <= largest
     };
     let found: Vec<&Group> = groups.iter().filter(crosses).collect();
-    let first = found.first()?;
+    found.first()?;
     let names: Vec<String> = found.iter().take(3).map(|g| g.name()).collect();
     let more = if found.len() > names.len() { ", …" } else { "" };
     let message = format!(
@@ -102,10 +102,9 @@ fn crossing(input: &Placed<'_>, groups: &[Group]) -> Option<Diagnostic> {
     let finding = Diagnostic::at(Code::GroupsCrossDomains, "spec.numNodes", message);
     Some(match own {
         // Packing does what it can with the sizes that there are.
-        Some(_) => finding.with_severity(Severity::Notice).with_help(format!(
-            "choose a numNodes that divides the sizes of the domains; or strictDomain: true, for groups that are whole domains, where {} is one",
-            first.name()
-        )),
+        Some(_) => finding.with_severity(Severity::Notice).with_help(
+            "choose a numNodes that divides the sizes of the domains, or set strictDomain: true, for one group of each domain",
+        ),
         None => finding.with_help(format!("set spec.orchestration.topology.topologyKey to {key}")),
     })
 }

@@ -30,6 +30,7 @@ pub(crate) struct Input<'a> {
     /// The Workflow.
     pub spec: &'a WorkflowSpec,
     pub catalogue: &'a Catalogue,
+    pub edition: &'a str,
     /// Platform; empty when nobody tells it.
     pub platform: &'a str,
     pub architecture: &'a str,

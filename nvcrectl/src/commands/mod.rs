@@ -18,7 +18,7 @@ use crate::output;
 use crate::report::{self, MessageFormat, Texts};
 use anyhow::{Result, bail};
 use nvcre_core::catalogue::Catalogue;
-use nvcre_core::diagnostic::{self, Code, Diagnostic, Severity, has_errors};
+use nvcre_core::diagnostic::{self, Code, Diagnostic, has_errors};
 use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
 use nvcre_core::fleet::{Inventory, parse_architecture_flag, parse_platform_flag};
 use nvcre_core::trace::Trace;
@@ -67,8 +67,7 @@ fn print(text: &str) -> Result<Outcome> {
 pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -> Outcome {
     diagnostic::sort(&mut findings);
     report::print(&findings, args.message_format, texts);
-    let least = if args.deny_warnings { Severity::Warning } else { Severity::Error };
-    if findings.iter().any(|f| f.severity >= least) { Outcome::Findings } else { Outcome::Fine }
+    if findings.iter().any(|f| f.counts(args.deny_warnings)) { Outcome::Findings } else { Outcome::Fine }
 }
 
 /// A run, its nodes and the engine, as the flags of `render`, `plan` and `check` name them.

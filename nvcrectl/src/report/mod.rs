@@ -71,7 +71,9 @@ pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) {
                 out.push('\n');
             }
         }
-        MessageFormat::Github => findings.iter().for_each(|f| github::command(f, &mut out)),
+        MessageFormat::Github => {
+            findings.iter().filter(|f| f.accepted.is_none()).for_each(|f| github::command(f, &mut out));
+        }
         MessageFormat::Sarif => {
             out = serde_json::to_string_pretty(&sarif::log(findings)).unwrap_or_default();
             out.push('\n');
@@ -84,11 +86,14 @@ fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(120, |(w, _)| usize::from(w.0)).clamp(60, 200);
     let decor = if io::stderr().is_terminal() { DecorStyle::Unicode } else { DecorStyle::Ascii };
     let renderer = Renderer::styled().decor_style(decor).term_width(width);
-    for finding in findings {
+    let open: Vec<&Diagnostic> = findings.iter().filter(|f| f.accepted.is_none()).collect();
+    for finding in &open {
         out.push_str(&one(finding, texts, &renderer));
         out.push_str("\n\n");
     }
-    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
+    let count = |severity| open.iter().filter(|f| f.severity == severity).count();
+    let accepted = findings.len() - open.len();
+    let accepted = (accepted > 0).then(|| format!("{accepted} accepted by annotation"));
     let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Notice, "notice")]
         .into_iter()
         .filter_map(|(severity, word)| match count(severity) {
@@ -96,6 +101,7 @@ fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
             1 => Some(format!("1 {word}")),
             n => Some(format!("{n} {word}s")),
         })
+        .chain(accepted)
         .collect();
     out.push_str(&parts.join(", "));
     out.push('\n');

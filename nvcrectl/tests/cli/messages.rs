@@ -97,3 +97,56 @@ fn sarif_is_one_log() {
     let log: Value = serde_json::from_str(&run(&fine).stderr).unwrap();
     assert_eq!(log["runs"][0]["results"], Value::Array(Vec::new()));
 }
+
+const ACCEPTED: &str = "fixtures/feature-accepted/run.yaml";
+const ON_AZURE: [&str; 4] = ["--platform", "azure", "--gpu-arch", "h100"];
+
+fn accepted(more: &[&str]) -> crate::common::Ran {
+    let mut words = vec!["workloadrun", "check", ACCEPTED];
+    words.extend(ON_AZURE);
+    words.extend(more);
+    run(&words)
+}
+
+#[test]
+fn people_are_told_how_many_findings_are_accepted_and_no_more() {
+    let ran = accepted(&[]);
+    assert!(!ran.stderr.contains("NV343") && !ran.stderr.contains("NV361"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().last(), Some("1 notice, 2 accepted by annotation"));
+    let github = accepted(&["--message-format", "github"]);
+    assert!(!github.stderr.contains("NV343") && github.stderr.contains("title=NV342"), "{}", github.stderr);
+}
+
+#[test]
+fn accepted_findings_do_not_count_and_others_do() {
+    assert_eq!(accepted(&["--deny-warnings"]).code, 0);
+    let open = ["workloadrun", "check", "fixtures/findings/NV361-rdma-off/run.yaml"];
+    let words: Vec<&str> = open.into_iter().chain(ON_AZURE).chain(["--deny-warnings"]).collect();
+    assert_eq!(run(&words).code, 1);
+}
+
+#[test]
+fn programs_see_what_is_accepted_and_why() {
+    let ran = accepted(&["--message-format", "json"]);
+    let lines: Vec<Value> = ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |code: &str| lines.iter().find(|d| d["code"] == code).unwrap();
+    let by = "metadata.annotations[\"nvcre.nvidia.com/allow\"]";
+    for code in ["NV343", "NV361"] {
+        let wanted = serde_json::json!({ "by": by, "reason": "TCP and the nightly build are what is measured" });
+        assert_eq!(of(code)["accepted"], wanted);
+        assert_eq!(of(code)["severity"], "warning");
+    }
+    assert_eq!(of("NV342")["accepted"], Value::Null);
+    let ran = accepted(&["--message-format", "sarif"]);
+    let log: Value = serde_json::from_str(&ran.stderr).unwrap();
+    for result in log["runs"][0]["results"].as_array().unwrap() {
+        let wanted = match result["ruleId"].as_str().unwrap() {
+            "NV342" => Value::Null,
+            _ => serde_json::json!([{
+                "kind": "inSource", "status": "accepted",
+                "justification": "TCP and the nightly build are what is measured",
+            }]),
+        };
+        assert_eq!(result["suppressions"], wanted, "{}", result["ruleId"]);
+    }
+}
