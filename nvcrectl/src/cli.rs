@@ -146,7 +146,7 @@ pub struct InputArgs {
 /// How findings are told.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct FindingArgs {
-    /// Exit with 1 also when there are warnings.
+    /// Exit with 1 also when there are warnings that the run does not accept.
     #[arg(long, help_heading = FINDINGS)]
     pub deny_warnings: bool,
     /// How findings are printed on stderr.

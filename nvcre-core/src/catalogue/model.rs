@@ -1,7 +1,9 @@
 //! The catalogue as plain data, and the questions that other modules ask it.
 
 use super::render::includes;
-use super::{Advice, Entry, Environment, FabricRule, Interfaces, NamedToleration, NcclVariable, RemovedPlugin, Variable};
+use super::{
+    Advice, Entry, Environment, FabricRule, Interfaces, NamedToleration, NcclVariable, RemovedPlugin, Variable,
+};
 use crate::api::{StringMatch, Toleration, WhenSpec};
 use crate::diagnostic::{Code, Diagnostic};
 use serde::{Deserialize, Serialize};

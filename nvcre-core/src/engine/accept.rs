@@ -69,7 +69,8 @@ impl Acceptance {
 
     fn may_be_accepted(code: Code, found: &[&[Diagnostic]]) -> bool {
         let milder = |d: &&Diagnostic| d.code == code && d.severity != Severity::Error;
-        !of_the_list(code) && (code.severity() != Severity::Error || found.iter().copied().flatten().any(|d| milder(&d)))
+        !of_the_list(code)
+            && (code.severity() != Severity::Error || found.iter().copied().flatten().any(|d| milder(&d)))
     }
 
     /// Marks what is accepted.
@@ -82,7 +83,12 @@ impl Acceptance {
 
     /// Codes that nothing raised, where everything was looked at that could raise them. `jobs` is the delivery whose
     /// groups were made, when they were.
-    pub fn unused(&self, rendering: &Rendering<'_>, jobs: Option<Delivery>, found: &[&[Diagnostic]]) -> Vec<Diagnostic> {
+    pub fn unused(
+        &self,
+        rendering: &Rendering<'_>,
+        jobs: Option<Delivery>,
+        found: &[&[Diagnostic]],
+    ) -> Vec<Diagnostic> {
         if !rendering.facts.resolved || found.iter().copied().any(has_errors) {
             return Vec::new();
         }
@@ -121,7 +127,12 @@ mod tests {
         for (text, codes, reason, unknown) in [
             ("NV057", &[57][..], None, &[][..]),
             ("NV057,NV343", &[57, 343], None, &[]),
-            (" NV057,\n NV343  -- measured like this since 2024 -- twice ", &[57, 343], Some("measured like this since 2024 -- twice"), &[]),
+            (
+                " NV057,\n NV343  -- measured like this since 2024 -- twice ",
+                &[57, 343],
+                Some("measured like this since 2024 -- twice"),
+                &[],
+            ),
             ("NV057 NV057", &[57], None, &[]),
             ("nv057, NV57, NV999, x", &[], None, &["nv057", "NV57", "NV999", "x"]),
             ("NV057 -- ", &[57], None, &[]),

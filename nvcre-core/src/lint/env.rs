@@ -70,8 +70,7 @@ fn secret(variable: &Variable<'_>) -> Option<Diagnostic> {
     }
     let seen = if variable.forwarded { "in the command line of mpirun" } else { "in the manifests" };
     let message = format!("{name} looks like a secret, and its value stands in plain text {seen}, which many may read");
-    let help =
-        "put it into a Secret and refer to it in spec.env with valueFrom.secretKeyRef; make a new one, as this one was shown";
+    let help = "put it into a Secret and refer to it in spec.env with valueFrom.secretKeyRef; make a new one, as this one was shown";
     Some(Diagnostic::at(Code::SecretInEnv, path, message).with_help(help))
 }
 

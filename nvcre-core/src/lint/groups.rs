@@ -53,9 +53,7 @@ pub(crate) fn of_nodes(input: &Placed<'_>, out: &mut Vec<Diagnostic>) {
         domains.len()
     );
     let help = format!("name one value of {GPU_CLIQUE_KEY} in spec.target.matchExpressions");
-    out.push(
-        Diagnostic::at(Code::UnpinnedAcrossDomains, "spec.orchestration.placement", message).with_help(help),
-    );
+    out.push(Diagnostic::at(Code::UnpinnedAcrossDomains, "spec.orchestration.placement", message).with_help(help));
 }
 
 pub(crate) fn of_groups(input: &Placed<'_>, groups: &[Group], iterations: u64, out: &mut Vec<Diagnostic>) {

@@ -118,8 +118,7 @@ fn policies(
                 );
             }
             "Always" if reference.digest.is_some() => {
-                let message =
-                    "imagePullPolicy Always asks the registry at every start for an image that its digest fixes: without the registry no pod starts";
+                let message = "imagePullPolicy Always asks the registry at every start for an image that its digest fixes: without the registry no pod starts";
                 out.push(
                     Diagnostic::at(Code::PullAlwaysDigest, path, message)
                         .with_related(at, "the image")

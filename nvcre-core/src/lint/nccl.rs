@@ -111,9 +111,8 @@ fn removed(input: &Input<'_>, variables: &[Variable<'_>], out: &mut Vec<Diagnost
         let one_of = |list: &[String], value: &str| list.iter().any(|own| own.eq_ignore_ascii_case(value));
         for variable in variables {
             let value = variable.value;
-            let below = |path: &String| {
-                value.split(':').any(|part| part == path || part.starts_with(&format!("{path}/")))
-            };
+            let below =
+                |path: &String| value.split(':').any(|part| part == path || part.starts_with(&format!("{path}/")));
             let names_it = match variable.name {
                 "NCCL_NET_PLUGIN" => one_of(&removed.plugins, value) || removed.paths.iter().any(below),
                 "NCCL_NET" => one_of(&removed.networks, value),
@@ -209,7 +208,9 @@ fn mnnvl(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
 fn peer_to_peer(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     let (gpus, _) = input.size();
     let joined = input.catalogue.architecture(input.architecture).is_some_and(|board| board.nvlink);
-    let Some(variable) = input.variable("NCCL_P2P_DISABLE").filter(is_on).filter(|_| joined && gpus > 1) else { return };
+    let Some(variable) = input.variable("NCCL_P2P_DISABLE").filter(is_on).filter(|_| joined && gpus > 1) else {
+        return;
+    };
     let message = format!(
         "NCCL_P2P_DISABLE keeps the {gpus} GPUs of a node with {} from talking over NVLink: they go through memory or the network",
         input.architecture
