@@ -14,6 +14,7 @@ use crate::fleet::{
 };
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
+use crate::schedule::{self, Asked, Schedule};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build, fixed_words};
@@ -41,6 +42,8 @@ pub struct Rendering<'a> {
     pub topology_origin: Option<Origin>,
     /// The text of the run, for the places of findings.
     pub source: Option<&'a Source>,
+    /// Resources that entries of the catalogue ask for.
+    pub(crate) by_entries: Vec<ResourceRequest>,
     /// Everything that was found, in the order of the file. With an error in it nothing may be printed or sent.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -81,6 +84,11 @@ impl Rendering<'_> {
             delivery,
         });
         let mut found = found;
+        if let Some(prepared) = &prepared {
+            let requests = requests::of_result(self);
+            let asked = Asked { requests: &requests, own: self.run.spec.resources.as_ref() };
+            found.extend(schedule::findings(&Schedule::new(prepared), &asked));
+        }
         blame::lead_back(self, &mut found);
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
@@ -231,9 +239,9 @@ impl Engine {
             job_facts: jobs::Facts::default(),
             topology_origin: None,
             source: input.source.as_ref(),
+            by_entries: Vec::new(),
             diagnostics: Vec::new(),
         };
-        let mut by_entries = Vec::new();
         if rendering.facts.resolved {
             found.extend(kept::restore(&mut rendering, &before, recorder));
             // What a faulty gang scheduler does to the result is no fault of its own.
@@ -251,12 +259,12 @@ impl Engine {
             found.extend(result);
             let entries = warnings::matched(self, &rendering, &layers, &matches);
             found.extend(warnings::of_resolved(self, &rendering, &entries));
-            by_entries = requests::by_entries(&rendering, &entries);
+            rendering.by_entries = requests::by_entries(&rendering, &entries);
             found.extend(repeated);
         }
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
-        place_nodes(&mut rendering, &by_entries, &mut found);
+        place_nodes(&mut rendering, &mut found);
         rendering.diagnostics = join(input, &rendering.run, inventory, found);
         rendering
     }
@@ -279,7 +287,7 @@ impl Engine {
 }
 
 /// What comes after overrides: capacity, size, groups.
-fn place_nodes(rendering: &mut Rendering<'_>, by_entries: &[ResourceRequest], found: &mut Vec<Diagnostic>) {
+fn place_nodes(rendering: &mut Rendering<'_>, found: &mut Vec<Diagnostic>) {
     let by_platform = matches!(rendering.topology_origin, Some(Origin::Entry { .. }));
     let mut result = match rendering.facts.resolved {
         true => placement::findings(&rendering.workflow.spec, &rendering.run, !by_platform),
@@ -298,7 +306,7 @@ fn place_nodes(rendering: &mut Rendering<'_>, by_entries: &[ResourceRequest], fo
     let none_left = fleet.nodes.is_empty();
     found.extend(capacity);
     found.extend(fleet.health_findings(inventory));
-    found.extend(fleet.unoffered_resources(inventory, &requests::of_result(rendering, by_entries)));
+    found.extend(fleet.unoffered_resources(inventory, &requests::of_result(rendering)));
     let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
     let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
     let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);

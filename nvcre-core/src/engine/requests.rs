@@ -36,22 +36,17 @@ fn remedy(field: &str) -> String {
 
 /// What the pods really ask for, each resource once. GPUs are left out: whether nodes have enough of them is the
 /// capacity filter's.
-pub(super) fn of_result(rendering: &Rendering<'_>, by_entries: &[ResourceRequest]) -> Vec<ResourceRequest> {
+pub(super) fn of_result(rendering: &Rendering<'_>) -> Vec<ResourceRequest> {
     let mut out: Vec<ResourceRequest> = Vec::new();
     for (path, resource) in asked(rendering) {
         if !out.iter().any(|r| r.resource == resource) {
-            out.push(who(rendering, by_entries, &path, resource));
+            out.push(who(rendering, &path, resource));
         }
     }
     out
 }
 
-fn who(
-    rendering: &Rendering<'_>,
-    by_entries: &[ResourceRequest],
-    path: &FieldPath,
-    resource: String,
-) -> ResourceRequest {
+fn who(rendering: &Rendering<'_>, path: &FieldPath, resource: String) -> ResourceRequest {
     let request = |origin: String, remedy: String, path: Option<FieldPath>| ResourceRequest {
         origin,
         resource: resource.clone(),
@@ -62,7 +57,7 @@ fn who(
         let name = FieldPath(path.0.iter().take(3).cloned().collect());
         return request(name.to_string(), format!("{path} to what the nodes offer"), Some(path));
     }
-    if let Some(entry) = by_entries.iter().find(|r| r.resource == resource) {
+    if let Some(entry) = rendering.by_entries.iter().find(|r| r.resource == resource) {
         return entry.clone();
     }
     let own = rendering.run.spec.resources.as_ref();

@@ -49,7 +49,7 @@ pub use exclusion::{Excluded, Exclusion, ExclusionReason, Filter};
 pub use findings::no_inventory;
 pub use health::{HealthProblem, HealthProblems};
 pub use info::{CLUSTER_INFO_FORMAT, ClusterInfo, NodeInfo, RackInfo, TopologyInfo};
-pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, TaintId};
+pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, Taken, TaintId};
 pub use model::{Fleet, FleetPlan};
 pub use nic::NicResource;
 pub use product::{
@@ -58,6 +58,9 @@ pub use product::{
 };
 pub use read::{InventoryReader, read_inventory};
 pub use resources::ResourceRequest;
+pub(crate) use health::nodes_with_slices;
+pub(crate) use names::{commas, nodes};
+pub(crate) use select::{Test, UNSCHEDULABLE_TAINT, label_id};
 pub use synthetic::{SYNTHETIC_FILE, SyntheticFit, is_synthetic, synthetic_inventory, synthetic_inventory_for};
 pub use topology::{
     AUTO_TOPOLOGY_KEY, declare_topology_key, default_topology_key, domain_of, needs_topology_key, resolve_topology_key,
