@@ -89,6 +89,11 @@ impl Quantity {
         (self.nano % NANO == 0).then_some(self.nano / NANO)
     }
 
+    /// The value without its fraction.
+    pub(crate) const fn floor(self) -> i128 {
+        self.nano.div_euclid(NANO)
+    }
+
     /// The value in parts of which `per_whole` make one, rounded up, as the scheduler rounds. What is too large for
     /// 128 bits is the largest number.
     pub(crate) fn parts(self, per_whole: i128) -> i128 {

@@ -1,7 +1,7 @@
 //! What a pod asks of its node, as the scheduler counts it: requests default to limits, init containers run before the
 //! others, sidecars beside them.
 
-use super::Quantity;
+use super::{Quantity, is_extended_resource};
 use super::pod_parts::{list, text};
 use crate::api::Value;
 use std::collections::BTreeMap;
@@ -12,6 +12,11 @@ pub(crate) type Amounts = BTreeMap<String, i128>;
 /// A quantity of a resource as an amount; `None` when it is none.
 pub(crate) fn amount(resource: &str, quantity: &str) -> Option<i128> {
     Some(Quantity::parse(quantity)?.parts(if resource == "cpu" { 1000 } else { 1 }))
+}
+
+/// What a node offers of a resource, as an amount: of devices only whole ones count.
+pub(crate) fn offer(resource: &str, quantity: &str) -> Option<i128> {
+    if is_extended_resource(resource) { Quantity::parse(quantity).map(Quantity::floor) } else { amount(resource, quantity) }
 }
 
 /// An amount for people: `500m`, `64Gi`, `8`.
@@ -157,6 +162,8 @@ mod tests {
         assert_eq!(amount("memory", "1500m"), Some(2));
         assert_eq!(amount("memory", "-1500m"), Some(-1));
         assert_eq!(amount("memory", "much"), None);
+        assert_eq!(offer("nvidia.com/gpu", "7500m"), Some(7));
+        assert_eq!(offer("memory", "1500m"), Some(2));
         for (resource, amount, text) in [
             ("cpu", 2000, "2"),
             ("cpu", 250, "250m"),

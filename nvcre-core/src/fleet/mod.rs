@@ -28,6 +28,7 @@ mod inventory;
 mod model;
 mod names;
 mod nic;
+mod pods;
 mod product;
 mod products;
 mod read;
@@ -52,6 +53,7 @@ pub use info::{CLUSTER_INFO_FORMAT, ClusterInfo, NodeInfo, RackInfo, TopologyInf
 pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, Taken, TaintId};
 pub use model::{Fleet, FleetPlan};
 pub use nic::NicResource;
+pub use pods::PodsReader;
 pub use product::{
     UNKNOWN_ARCHITECTURE, architecture_of_target, hardware_notice, is_placeholder_product, parse_architecture_flag,
     parse_platform_flag, parse_product, product_label_value,

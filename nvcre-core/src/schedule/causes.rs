@@ -2,16 +2,19 @@
 
 use super::assign::fit;
 use super::nodes::{Gate, PODS, offered};
-use super::taints::{Closed, shown as taint_text};
+use super::taints::Closed;
 use super::verdict::{Candidates, Schedule};
 use crate::api::GPU_RESOURCE;
 use crate::check::shown;
+use crate::fleet::TaintId;
 
 /// Why pods find no node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
-    /// A taint that they do not tolerate, or a cordon.
-    Taint(String),
+    /// A cordon.
+    Cordon,
+    /// Taints that they do not tolerate.
+    Taint(Vec<TaintId>),
     /// Labels or names of nodes are not those that they want.
     Elsewhere,
     /// Nodes that never have as much of a resource.
@@ -122,11 +125,11 @@ impl Schedule<'_> {
         let Some((class, gate)) = class.and_then(|class| Some((class, class.gates.get(kind)?))) else { return };
         match gate {
             Gate::Closed(Closed::Cordoned) => {
-                return add(out, What::Taint(String::new()), index, "cordoned".to_owned());
+                return add(out, What::Cordon, index, String::new());
             }
-            Gate::Closed(Closed::Taint(id)) => {
-                let taint = inventory.taints.get_index(id.0 as usize).map(taint_text).unwrap_or_default();
-                return add(out, What::Taint(taint.clone()), index, taint);
+            Gate::Closed(Closed::Taint(_)) => {
+                let taints = self.kinds.get(kind).into_iter().flat_map(|k| k.borne.unborne(node));
+                return add(out, What::Taint(taints.collect()), index, String::new());
             }
             Gate::Elsewhere => return add(out, What::Elsewhere, index, String::new()),
             Gate::OfGroup if !candidates.nodes.contains(&index) => {

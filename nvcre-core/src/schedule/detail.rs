@@ -119,16 +119,17 @@ impl Schedule<'_> {
 
     /// The way out of a cause.
     pub(super) fn remedy(&self, cause: &Cause) -> String {
-        let kind = self.kinds.get(cause.kind);
+        let (inventory, kind) = (self.prepared.input.inventory, self.kinds.get(cause.kind));
         let pods = kind.map_or("", |k| k.name.as_str());
         match &cause.what {
-            What::Taint(taint) if taint.is_empty() => {
+            What::Cordon => {
                 "uncordon the nodes with kubectl uncordon, or set spec.target.includeUnschedulable: true".to_owned()
             }
-            What::Taint(taint) => {
-                let key = taint.split(['=', ':']).next().unwrap_or_default();
+            What::Taint(taints) => {
+                let keys = taints.iter().filter_map(|id| inventory.taints.get_index(id.0 as usize));
+                let keys = commas(keys.map(|taint| format!("{{key: {}}}", taint.key)));
                 format!(
-                    "add {{key: {key}}} to spec.target.taintSelectors, so that the pods tolerate the taint, or a toleration to the replicated job {pods} of the runtime in spec.overrides"
+                    "add {keys} to spec.target.taintSelectors, so that the pods tolerate that, or tolerations to the replicated job {pods} of the runtime in spec.overrides"
                 )
             }
             What::Elsewhere => "compare the node selector and affinity of the pods with the labels of the nodes (explain node/NAME shows those that count)".to_owned(),

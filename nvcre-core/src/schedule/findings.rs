@@ -3,12 +3,13 @@
 
 use super::causes::{Cause, What};
 use super::nodes::PODS;
-use super::verdict::Schedule;
 use super::Verdict;
+use super::taints::shown as taint_text;
+use super::verdict::Schedule;
 use crate::api::{GPU_RESOURCE, HOSTNAME_KEY};
 use crate::check::{Quantity, is_extended_resource, shown};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
-use crate::fleet::{HealthProblem, ResourceRequest, commas, nodes};
+use crate::fleet::{HealthProblem, ResourceRequest, TaintId, commas, nodes};
 use std::collections::BTreeMap;
 
 /// Who asks for resources.
@@ -46,6 +47,14 @@ pub(crate) fn findings(schedule: &Schedule<'_>, asked: &Asked<'_>) -> Vec<Diagno
         }
     }
     told.into_values().filter_map(|told| schedule.finding(told, asked)).collect()
+}
+
+fn verb(told: &Told, plural: &str) -> String {
+    if told.nodes.len() == 1 { format!("{plural}s") } else { plural.to_owned() }
+}
+
+fn be(told: &Told) -> &'static str {
+    if told.nodes.len() == 1 { "is" } else { "are" }
 }
 
 impl Schedule<'_> {
@@ -110,26 +119,33 @@ impl Schedule<'_> {
         let count = nodes(told.nodes.len());
         let (all, fit) = (told.cause.count, told.cause.fit);
         match &told.cause.what {
-            What::Taint(taint) if taint.is_empty() => {
-                (Code::TaintNotTolerated, format!("the pods of {pods} do not tolerate that {count} are cordoned ({})", listed()))
-            }
-            What::Taint(taint) => (
+            What::Cordon => (
                 Code::TaintNotTolerated,
-                format!("the pods of {pods} do not tolerate the taint {taint} of {count} ({})", listed()),
+                format!("{count} {} cordoned, and the pods of {pods} do not tolerate that ({})", be(told), listed()),
             ),
+            What::Taint(taints) => {
+                let inventory = self.prepared.input.inventory;
+                let shown = taints.iter().filter_map(|id| inventory.taints.get_index(id.0 as usize)).map(taint_text);
+                let word = if taints.len() == 1 { "taint" } else { "taints" };
+                let taints = commas(shown);
+                (
+                    Code::TaintNotTolerated,
+                    format!("the pods of {pods} do not tolerate the {word} {taints} of {count} ({})", listed()),
+                )
+            }
             What::NoGpus => (
                 Code::NoGpuResource,
-                format!("{count} offer no resource {GPU_RESOURCE}, of which a pod of {pods} requests {} ({})", wanted(GPU_RESOURCE), listed()),
+                format!("{count} {} no resource {GPU_RESOURCE}, of which a pod of {pods} requests {} ({})", verb(told, "offer"), wanted(GPU_RESOURCE), listed()),
             ),
             What::Short(resource) if resource == PODS => {
-                (Code::PodsPerNode, format!("{count} take no pod at all ({})", values()))
+                (Code::PodsPerNode, format!("{count} {} no pod at all ({})", verb(told, "take"), values()))
             }
             What::Short(resource) => (
                 Code::NotEnoughOfResource,
-                format!("a pod of {pods} requests {} {resource}, and {count} never have as much ({})", wanted(resource), values()),
+                format!("a pod of {pods} requests {} {resource}, and {count} never {} as much ({})", wanted(resource), if told.nodes.len() == 1 { "has" } else { "have" }, values()),
             ),
             What::Taken(resource) if resource == PODS => {
-                (Code::PodsPerNode, format!("{count} hold as many pods as they take ({})", values()))
+                (Code::PodsPerNode, format!("{count} {} no more pods ({})", verb(told, "take"), values()))
             }
             What::Taken(resource) => (
                 Code::NothingLeft,
@@ -154,7 +170,7 @@ impl Schedule<'_> {
                 (Code::NoNodeOfLabels, format!("no node has the labels that the pods of {pods} want"))
             }
             What::Elsewhere => {
-                (Code::NoNodeOfLabels, format!("{count} lack labels that the pods of {pods} want ({})", listed()))
+                (Code::NoNodeOfLabels, format!("{count} {} labels that the pods of {pods} want ({})", verb(told, "lack"), listed()))
             }
             What::Rules => (
                 Code::PodsKeepApart,
@@ -190,8 +206,15 @@ impl Schedule<'_> {
             (What::NoGpus, _) if self.nodes.classes.iter().any(|c| c.sliced) => {
                 format!("{remedy}; GPUs in ResourceSlices count when a DeviceClass has extendedResourceName {GPU_RESOURCE}")
             }
+            (What::Taint(taints), _) if self.is_admitted(cause.kind, taints) => format!(
+                "{remedy}; clusters whose API server runs the admission plugin ExtendedResourceToleration add this one by themselves"
+            ),
             _ => remedy,
         }
+    }
+
+    fn is_admitted(&self, kind: usize, taints: &[TaintId]) -> bool {
+        self.kinds.get(kind).is_some_and(|kind| taints.iter().all(|id| kind.borne.is_admitted(*id)))
     }
 
     fn request<'q>(&self, cause: &Cause, asked: &Asked<'q>) -> Option<&'q ResourceRequest> {
@@ -207,8 +230,8 @@ impl Schedule<'_> {
             Some(FieldPath::parse("spec.resources").key(side).key(resource))
         };
         match &cause.what {
-            What::Taint(taint) if !taint.is_empty() => Some(FieldPath::parse("spec.target.taintSelectors")),
-            What::Taint(_) => Some(FieldPath::parse("spec.target.includeUnschedulable")),
+            What::Taint(_) => Some(FieldPath::parse("spec.target.taintSelectors")),
+            What::Cordon => Some(FieldPath::parse("spec.target.includeUnschedulable")),
             What::Short(resource) if resource == GPU_RESOURCE => {
                 own(resource).or_else(|| Some(FieldPath::parse("spec.gpusPerNode")))
             }

@@ -56,12 +56,13 @@ impl Kind {
         let JobPods { name, count, replicas, spec, labels, exclusive } = pods;
         let tolerations: Vec<Toleration> =
             list(&spec, "tolerations").iter().filter_map(|t| serde_json::from_value(t.clone()).ok()).collect();
+        let requests = pod_requests(&spec);
         Self {
             name,
             count,
             times: replicas,
-            requests: pod_requests(&spec),
-            borne: Borne::new(inventory, &tolerations),
+            borne: Borne::new(inventory, &tolerations, &requests),
+            requests,
             affinity: Affinity::new(inventory, &spec),
             ports: ports(&spec),
             labels,

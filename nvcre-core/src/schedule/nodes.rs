@@ -5,7 +5,7 @@ use super::kinds::Kind;
 use super::rules::PodRules;
 use super::taints::Closed;
 use crate::api::GPU_RESOURCE;
-use crate::check::amount;
+use crate::check::offer;
 use crate::fleet::{Inventory, InventoryNode, StringId, is_synthetic, label_id, nodes_with_slices};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -175,7 +175,7 @@ impl Column {
             return 1;
         }
         let text = self.id.and_then(|id| node.allocatable.iter().find(|(k, _)| *k == id)).map(|(_, text)| *text);
-        let read = |text| amount(&self.name, inventory.text(text)).unwrap_or(0);
+        let read = |text| offer(&self.name, inventory.text(text)).unwrap_or(0);
         let offered = text.map_or(self.absent, |text| *amounts.entry((at, text)).or_insert_with(|| read(text)));
         let Some(taken) = inventory.taken.get(&index) else { return offered };
         let taken = match self.name.as_str() {
@@ -188,5 +188,5 @@ impl Column {
 
 /// What a node offers of a resource, whatever runs there; `None` when it says nothing of it.
 pub(super) fn offered(inventory: &Inventory, node: &InventoryNode, resource: &str) -> Option<i128> {
-    inventory.allocatable(node, resource).and_then(|text| amount(resource, text))
+    inventory.allocatable(node, resource).and_then(|text| offer(resource, text))
 }

@@ -1,6 +1,7 @@
 //! Taints against tolerations, by the rules of Kubernetes.
 
 use crate::api::{Taint, Toleration};
+use crate::check::{Amounts, is_extended_resource};
 use crate::fleet::{Inventory, InventoryNode, TaintId, UNSCHEDULABLE_TAINT};
 
 /// True when a toleration makes a pod bear a taint: an empty key with `Exists` bears every key, an empty effect every
@@ -29,6 +30,9 @@ fn keeps_away(taint: &Taint) -> bool {
 pub(super) struct Borne {
     /// By taint of the inventory.
     taints: Vec<bool>,
+    /// By taint of the inventory: the admission plugin ExtendedResourceToleration makes the pod bear it, in clusters
+    /// that run the plugin.
+    admitted: Vec<bool>,
     cordon: bool,
 }
 
@@ -42,22 +46,38 @@ pub(super) enum Closed {
 }
 
 impl Borne {
-    pub(super) fn new(inventory: &Inventory, tolerations: &[Toleration]) -> Self {
+    pub(super) fn new(inventory: &Inventory, tolerations: &[Toleration], requests: &Amounts) -> Self {
+        let by_admission = |taint: &Taint| {
+            taint.effect == "NoSchedule" && is_extended_resource(&taint.key) && requests.contains_key(&taint.key)
+        };
         let bears = |taint: &Taint| tolerations.iter().any(|t| tolerates(t, taint));
         let cordon = Taint { key: UNSCHEDULABLE_TAINT.into(), value: String::new(), effect: "NoSchedule".into() };
         Self {
             taints: inventory.taints.iter().map(|t| !keeps_away(t) || bears(t)).collect(),
+            admitted: inventory.taints.iter().map(by_admission).collect(),
             cordon: bears(&cordon),
         }
     }
 
-    /// Why a node is closed, in the order in which the scheduler looks; `None` when it is open.
+    /// Why a node is closed; `None` when it is open. Of several taints one that nobody but a toleration of the pod helps
+    /// against.
     pub(super) fn closes(&self, node: &InventoryNode) -> Option<Closed> {
         if node.unschedulable && !self.cordon {
             return Some(Closed::Cordoned);
         }
-        let borne = |id: &&TaintId| self.taints.get(id.0 as usize).copied().unwrap_or(true);
-        node.taints.iter().find(|id| !borne(id)).map(|id| Closed::Taint(*id))
+        let open = self.unborne(node).find(|id| !self.is_admitted(*id));
+        open.or_else(|| self.unborne(node).next()).map(Closed::Taint)
+    }
+
+    /// The taints of a node that keep the pod away.
+    pub(super) fn unborne<'n>(&'n self, node: &'n InventoryNode) -> impl Iterator<Item = TaintId> + 'n {
+        let borne = |id: TaintId| self.taints.get(id.0 as usize).copied().unwrap_or(true);
+        node.taints.iter().copied().filter(move |id| !borne(*id))
+    }
+
+    /// True for a taint that the cluster may make the pod bear by itself.
+    pub(super) fn is_admitted(&self, id: TaintId) -> bool {
+        self.admitted.get(id.0 as usize).copied().unwrap_or(false)
     }
 }
 
@@ -117,7 +137,7 @@ mod tests {
         builder.node("both").cordoned(true).taint(UNSCHEDULABLE_TAINT, "", "NoSchedule");
         let inventory = builder.build();
         let closed = |tolerations: &[Toleration]| -> Vec<Option<String>> {
-            let borne = Borne::new(&inventory, tolerations);
+            let borne = Borne::new(&inventory, tolerations, &Amounts::new());
             let name = |closed: Closed| match closed {
                 Closed::Cordoned => "cordoned".to_owned(),
                 Closed::Taint(id) => shown(&inventory.taints[id.0 as usize]),
@@ -129,5 +149,22 @@ mod tests {
         assert_eq!(closed(&[toleration("", "Exists", "", "")]), [None, None, None, None]);
         let cordon = toleration(UNSCHEDULABLE_TAINT, "Exists", "", "NoSchedule");
         assert_eq!(closed(&[cordon]), [None, some("b=x:NoExecute"), None, None]);
+    }
+
+    #[test]
+    fn taints_that_an_admission_plugin_helps_against_come_last() {
+        let mut builder = InventoryBuilder::new();
+        builder.node("gpu").taint("nvidia.com/gpu", "present", "NoSchedule");
+        builder.node("arm").taint("nvidia.com/gpu", "present", "NoSchedule").taint("arch", "arm64", "NoSchedule");
+        builder.node("evicts").taint("nvidia.com/gpu", "present", "NoExecute");
+        let inventory = builder.build();
+        let borne = Borne::new(&inventory, &[], &Amounts::from([("nvidia.com/gpu".to_owned(), 8)]));
+        let admitted = inventory.nodes.iter().map(|node| match borne.closes(node) {
+            Some(Closed::Taint(id)) => (shown(&inventory.taints[id.0 as usize]), borne.is_admitted(id)),
+            _ => panic!("open"),
+        });
+        let wanted = [("nvidia.com/gpu=present:NoSchedule", true), ("arch=arm64:NoSchedule", false), ("nvidia.com/gpu=present:NoExecute", false)];
+        assert_eq!(admitted.collect::<Vec<_>>(), wanted.map(|(text, is)| (text.to_owned(), is)));
+        assert_eq!(borne.unborne(&inventory.nodes[1]).count(), 2);
     }
 }

@@ -4,7 +4,7 @@ use super::assign::{Problem, Slot};
 use super::greedy::{self, Stop};
 use super::kinds::Kind;
 use super::model::{GroupVerdict, Verdict};
-use super::nodes::{Gate, Nodes};
+use super::nodes::{Class, Gate, Nodes};
 use super::rules::PodRules;
 use super::taints::Closed;
 use crate::api::GPU_RESOURCE;
@@ -177,10 +177,27 @@ impl<'a> Schedule<'a> {
         let Some(kind) = self.kinds.get(stop.kind) else { return out };
         out.pods.clone_from(&kind.name);
         out.message = self.message(candidates, &stop);
-        if self.may_be_mapped(candidates, &stop) {
+        if self.may_be_admitted(candidates, &stop) {
+            "the API server runs the admission plugin ExtendedResourceToleration, which makes pods tolerate taints of the resources that they request".clone_into(&mut out.unless);
+        } else if self.may_be_mapped(candidates, &stop) {
             "a DeviceClass of the cluster offers nvidia.com/gpu (extendedResourceName) from the GPUs in the ResourceSlices of the nodes".clone_into(&mut out.unless);
         }
         out
+    }
+
+    /// True when the nodes are closed by taints only that an admission plugin makes the pods bear.
+    fn may_be_admitted(&self, candidates: &Candidates, stop: &Stop) -> bool {
+        let Some(kind) = self.kinds.get(stop.kind) else { return false };
+        let closed = |class: &Class| match class.gates.get(stop.kind) {
+            Some(Gate::Closed(Closed::Taint(id))) => Some(kind.borne.is_admitted(*id)),
+            _ => None,
+        };
+        let inside = candidates.nodes.iter().filter_map(|n| self.nodes.class_of.get(*n as usize));
+        let all: Vec<bool> = match kind.affinity.is_by_group() {
+            true => inside.filter_map(|class| closed(self.nodes.class(*class)?)).collect(),
+            false => self.nodes.classes.iter().filter_map(closed).collect(),
+        };
+        !all.is_empty() && all.into_iter().all(|admitted| admitted)
     }
 
     /// True when a DeviceClass may make the GPUs in ResourceSlices a resource of the nodes that are short of it.
