@@ -1,7 +1,7 @@
 //! Explanations for people.
 
-use crate::table::{Table, wrapped};
 use crate::scheduling;
+use crate::table::{Table, wrapped};
 use anstyle::{AnsiColor, Style};
 use nvcre_core::explain::{
     Answer, Explanation, FieldLine, GroupAnswer, Later, Link, NodeAnswer, OverrideAnswer, OverrideLine, Overview,

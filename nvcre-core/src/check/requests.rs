@@ -1,8 +1,8 @@
 //! What a pod asks of its node, as the scheduler counts it: requests default to limits, init containers run before the
 //! others, sidecars beside them.
 
-use super::{Quantity, is_extended_resource};
 use super::pod_parts::{list, text};
+use super::{Quantity, is_extended_resource};
 use crate::api::Value;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,11 @@ pub(crate) fn amount(resource: &str, quantity: &str) -> Option<i128> {
 
 /// What a node offers of a resource, as an amount: of devices only whole ones count.
 pub(crate) fn offer(resource: &str, quantity: &str) -> Option<i128> {
-    if is_extended_resource(resource) { Quantity::parse(quantity).map(Quantity::floor) } else { amount(resource, quantity) }
+    if is_extended_resource(resource) {
+        Quantity::parse(quantity).map(Quantity::floor)
+    } else {
+        amount(resource, quantity)
+    }
 }
 
 /// An amount for people: `500m`, `64Gi`, `8`.

@@ -22,6 +22,7 @@
 //! ```
 
 mod annotations;
+mod assumed;
 mod blame;
 mod chosen;
 mod differences;

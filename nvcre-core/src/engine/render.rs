@@ -9,16 +9,13 @@ use super::{
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
-use crate::fleet::{
-    Fleet, Inventory, ResourceRequest, SyntheticFit, no_inventory, requested_gpus, synthetic_inventory_for,
-};
+use crate::fleet::{Fleet, Inventory, ResourceRequest, no_inventory, requested_gpus};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known};
-use crate::schedule::{self, Asked, Schedule};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build, fixed_words};
-use crate::yaml::{Read, Source};
+use crate::yaml::Source;
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
 #[derive(Debug, Clone)]
@@ -85,9 +82,7 @@ impl Rendering<'_> {
         });
         let mut found = found;
         if let Some(prepared) = &prepared {
-            let requests = requests::of_result(self);
-            let asked = Asked { requests: &requests, own: self.run.spec.resources.as_ref() };
-            found.extend(schedule::findings(&Schedule::new(prepared), &asked));
+            found.extend(requests::scheduling(self, prepared));
         }
         blame::lead_back(self, &mut found);
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
@@ -144,35 +139,6 @@ impl Engine {
         }
         findings.extend(jobs);
         findings
-    }
-
-    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62): nodes
-    /// that the run's own target takes, in one topology domain. No platform is guessed: without one there are no nodes,
-    /// and a finding says so.
-    pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
-        let mut diagnostics = Vec::new();
-        let mut run = input.run.clone();
-        // What is wrong with flags is told when the run is rendered.
-        super::apply_flags(&mut run, &options.flags);
-        let (platform, architecture) = self.declared(&mut run, options, &mut diagnostics);
-        let gpus = run.spec.gpus_per_node;
-        let count = if platform.is_empty() { 0 } else { count };
-        let wrong_flag = has_errors(&diagnostics);
-        diagnostics.retain(|d| d.code == Code::NoArchitecture);
-        if platform.is_empty() && !wrong_flag {
-            let message = "nodes are to be assumed, and no platform says of which kind";
-            diagnostics.push(
-                Diagnostic::new(Code::FlagConflict, message)
-                    .with_help("name it with --platform, and the GPU with --gpu-arch"),
-            );
-        }
-        let topology = crate::workflow::orchestration(&run.spec).topology.and_then(|t| t.topology_key);
-        let fit = SyntheticFit {
-            target: run.spec.target.unwrap_or_default(),
-            domains: topology.into_iter().filter(|key| !key.is_empty()).collect(),
-        };
-        let value = synthetic_inventory_for(&self.catalogue, &platform, &architecture, count, gpus, &fit);
-        Read { value, diagnostics }
     }
 
     fn render_with<'a, R: Recorder>(

@@ -4,9 +4,10 @@ use super::{Rendering, blame};
 use crate::api::{GPU_RESOURCE, Value};
 use crate::catalogue::EntryRef;
 use crate::check::{Quantity, is_extended_resource};
-use crate::diagnostic::FieldPath;
+use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::fleet::ResourceRequest;
-use crate::jobs::{WORKER, item_name, replicated_jobs, runtime_of};
+use crate::jobs::{Prepared, WORKER, item_name, replicated_jobs, runtime_of};
+use crate::schedule::{self, Asked, Schedule};
 
 const TRAIN_JOB: &str = "spec.jobTemplate.spec.workload.trainJob";
 
@@ -44,6 +45,13 @@ pub(super) fn of_result(rendering: &Rendering<'_>) -> Vec<ResourceRequest> {
         }
     }
     out
+}
+
+/// What the scheduler would say when pods find no node.
+pub(super) fn scheduling(rendering: &Rendering<'_>, prepared: &Prepared<'_>) -> Vec<Diagnostic> {
+    let requests = of_result(rendering);
+    let asked = Asked { requests: &requests, own: rendering.run.spec.resources.as_ref() };
+    schedule::findings(&Schedule::new(prepared), &asked)
 }
 
 fn who(rendering: &Rendering<'_>, path: &FieldPath, resource: String) -> ResourceRequest {

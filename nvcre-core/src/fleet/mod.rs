@@ -48,10 +48,12 @@ pub use capacity::requested_gpus;
 pub use discover::{DiscoverOptions, detect_platform};
 pub use exclusion::{Excluded, Exclusion, ExclusionReason, Filter};
 pub use findings::no_inventory;
+pub(crate) use health::nodes_with_slices;
 pub use health::{HealthProblem, HealthProblems};
 pub use info::{CLUSTER_INFO_FORMAT, ClusterInfo, NodeInfo, RackInfo, TopologyInfo};
-pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, Taken, TaintId};
+pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, TaintId, Taken};
 pub use model::{Fleet, FleetPlan};
+pub(crate) use names::{commas, nodes};
 pub use nic::NicResource;
 pub use pods::PodsReader;
 pub use product::{
@@ -60,8 +62,6 @@ pub use product::{
 };
 pub use read::{InventoryReader, read_inventory};
 pub use resources::ResourceRequest;
-pub(crate) use health::nodes_with_slices;
-pub(crate) use names::{commas, nodes};
 pub(crate) use select::{Test, UNSCHEDULABLE_TAINT, label_id};
 pub use synthetic::{SYNTHETIC_FILE, SyntheticFit, is_synthetic, synthetic_inventory, synthetic_inventory_for};
 pub use topology::{

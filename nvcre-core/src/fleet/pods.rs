@@ -14,10 +14,7 @@ static CONTAINER: Keep = Keep::Fields(&[("name", Keep::All), ("restartPolicy", K
 static OBJECT: Keep = Keep::Fields(&[
     ("kind", Keep::All),
     ("items", Keep::Emit(&OBJECT)),
-    (
-        "metadata",
-        Keep::Fields(&[("name", Keep::All), ("namespace", Keep::All), ("deletionTimestamp", Keep::All)]),
-    ),
+    ("metadata", Keep::Fields(&[("name", Keep::All), ("namespace", Keep::All), ("deletionTimestamp", Keep::All)])),
     (
         "spec",
         Keep::Fields(&[
@@ -201,7 +198,8 @@ impl PodsReader {
             return;
         }
         let spec = pod.get("spec").map(Node::to_value).unwrap_or_default();
-        let leaving = pod.get("metadata").and_then(|m| m.get("deletionTimestamp")).is_some_and(|at| at.as_str().is_some());
+        let leaving =
+            pod.get("metadata").and_then(|m| m.get("deletionTimestamp")).is_some_and(|at| at.as_str().is_some());
         let taken = self.taken.entry(node).or_default();
         taken.pods += 1;
         taken.leaving += u32::from(leaving);

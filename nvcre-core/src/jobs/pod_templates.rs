@@ -58,8 +58,7 @@ impl Prepared<'_> {
         }
         let name = self.input.train_job().map_or("", |t| t.runtime_ref.name.as_str());
         let own = templates.iter().map(|t| &t.manifest).chain(self.shared_dependencies());
-        let Some(runtime) =
-            own.map(|m| &m.value).find(|v| kind_of(v) == "TrainingRuntime" && name_of(v) == name)
+        let Some(runtime) = own.map(|m| &m.value).find(|v| kind_of(v) == "TrainingRuntime" && name_of(v) == name)
         else {
             return Vec::new();
         };
@@ -87,8 +86,7 @@ fn pods_of(runtime: &Value, job: &Value, train_job: &Value, unpinned: bool) -> J
     let step = at(job, &["template", "metadata", "labels", STEP]).and_then(Value::as_str);
     let policy = at(runtime, &["spec", "mlPolicy"]);
     let mpi = policy.and_then(|p| p.get("mpi")).filter(|mpi| !mpi.is_null());
-    let launcher_works =
-        mpi.and_then(|mpi| mpi.get("runLauncherAsNode")).and_then(Value::as_bool).unwrap_or_default();
+    let launcher_works = mpi.and_then(|mpi| mpi.get("runLauncherAsNode")).and_then(Value::as_bool).unwrap_or_default();
     let number = |value: Option<&Value>| value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
     let sized = at(train_job, &["trainer", "numNodes"]).is_some();
     let workers = match mpi {
@@ -219,7 +217,10 @@ mod tests {
         assert_eq!(counts(&works, &trainer), [of("node", Nodes(1), 1), of("launcher", Fixed(1), 1)]);
         let torch = runtime(
             json!({"numNodes": 1, "torch": {}}),
-            json!([job("node", Some("trainer"), json!({})), job("side", None, json!({"replicas": 2, "template": {"spec": {"parallelism": 3}}}))]),
+            json!([
+                job("node", Some("trainer"), json!({})),
+                job("side", None, json!({"replicas": 2, "template": {"spec": {"parallelism": 3}}}))
+            ]),
         );
         assert_eq!(counts(&torch, &trainer), [of("node", Nodes(0), 1), of("side", Fixed(3), 2)]);
     }
@@ -228,14 +229,20 @@ mod tests {
     fn patches_and_resources_reach_the_pods() {
         let runtime = runtime(
             json!({"torch": {}}),
-            json!([job("node", Some("trainer"), json!({"template": {"spec": {"template": {"spec": {
-                "nodeSelector": {"pool": "a", "zone": "z"}, "tolerations": [{"key": "a"}], "volumes": [{"name": "v"}],
-            }}}}}))]),
+            json!([job(
+                "node",
+                Some("trainer"),
+                json!({"template": {"spec": {"template": {"spec": {
+                    "nodeSelector": {"pool": "a", "zone": "z"}, "tolerations": [{"key": "a"}], "volumes": [{"name": "v"}],
+                }}}}})
+            )]),
         );
-        let patch = |pod: Value| json!({"trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [
-            {"name": "other", "template": {"spec": {"template": {"spec": {"nodeName": "x"}}}}},
-            {"name": "node", "template": {"spec": {"template": pod}}},
-        ]}}}});
+        let patch = |pod: Value| {
+            json!({"trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [
+                {"name": "other", "template": {"spec": {"template": {"spec": {"nodeName": "x"}}}}},
+                {"name": "node", "template": {"spec": {"template": pod}}},
+            ]}}}})
+        };
         let train_job = json!({
             "trainer": {"numNodes": 2, "resourcesPerNode": {"limits": {"nvidia.com/gpu": "8"}}},
             "runtimePatches": [
@@ -244,12 +251,15 @@ mod tests {
             ],
         });
         let pods = pods_of(&runtime, &replicated_jobs(&runtime)[0], &train_job, false);
-        assert_eq!(pods.spec, json!({
-            "containers": [{"name": "node", "resources": {"limits": {"cpu": "1", "nvidia.com/gpu": "8"}}}],
-            "nodeSelector": {"pool": "b", "zone": "z"},
-            "tolerations": [{"operator": "Exists"}],
-            "volumes": [{"name": "v"}, {"name": "w"}],
-        }));
+        assert_eq!(
+            pods.spec,
+            json!({
+                "containers": [{"name": "node", "resources": {"limits": {"cpu": "1", "nvidia.com/gpu": "8"}}}],
+                "nodeSelector": {"pool": "b", "zone": "z"},
+                "tolerations": [{"operator": "Exists"}],
+                "volumes": [{"name": "v"}, {"name": "w"}],
+            })
+        );
         assert_eq!(pods.labels, BTreeMap::from([("team".to_owned(), "x".to_owned())]));
         assert_eq!(pods.exclusive, None);
     }
@@ -257,7 +267,8 @@ mod tests {
     #[test]
     fn exclusive_domains_of_a_job_or_of_all() {
         let annotation = json!({"template": {"metadata": {"annotations": {EXCLUSIVE: "rack"}}}});
-        let runtime = runtime(json!({"torch": {}}), json!([job("node", Some("trainer"), annotation), job("b", None, json!({}))]));
+        let runtime =
+            runtime(json!({"torch": {}}), json!([job("node", Some("trainer"), annotation), job("b", None, json!({}))]));
         let of = |train_job: &Value| -> Vec<Option<String>> {
             replicated_jobs(&runtime).iter().map(|job| pods_of(&runtime, job, train_job, false).exclusive).collect()
         };

@@ -7,7 +7,7 @@ use crate::fleet::{Inventory, InventoryNode, StringId, Test, label_id};
 /// What a pod wants of the labels and fields of its node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Affinity {
-    selector: Vec<(Option<StringId>, Option<StringId>)>,
+    selector: Vec<(Option<StringId>, Option<StringId>, String)>,
     /// `None`: no required affinity. One of the terms must hold.
     terms: Option<Vec<Term>>,
     /// `spec.nodeName`.
@@ -19,7 +19,7 @@ pub(super) struct Affinity {
 struct Term {
     /// The node must be one of the group.
     of_group: bool,
-    labels: Vec<(Option<StringId>, Test)>,
+    labels: Vec<(Option<StringId>, Test, String)>,
     /// `metadata.name` among these, or not among them.
     fields: Vec<(bool, Vec<StringId>)>,
     /// Without anything, or with a field that there is not: no node passes.
@@ -42,7 +42,8 @@ impl Affinity {
     pub(super) fn new(inventory: &Inventory, spec: &Value) -> Self {
         let find = |text: &str| inventory.strings.find(text);
         let selector = spec.get("nodeSelector").and_then(Value::as_object).into_iter().flatten();
-        let selector = selector.map(|(key, value)| (find(key), value.as_str().and_then(find))).collect();
+        let shown = |key: &String, value: &Value| format!("{key}={}", value.as_str().unwrap_or_default());
+        let selector = selector.map(|(k, v)| (find(k), v.as_str().and_then(find), shown(k, v))).collect();
         let required = spec.pointer("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution");
         let required = required.filter(|required| !required.is_null());
         let terms = required.map(|r| list(r, "nodeSelectorTerms").iter().map(|t| Term::new(inventory, t)).collect());
@@ -57,11 +58,7 @@ impl Affinity {
 
     /// How a node fares.
     pub(super) fn of(&self, inventory: &Inventory, node: &InventoryNode) -> Match {
-        let labelled = |(key, value): &(Option<StringId>, Option<StringId>)| {
-            let found = label_id(node, *key);
-            found.is_some() && found == *value
-        };
-        if self.name.is_some_and(|name| name != Some(node.name)) || !self.selector.iter().all(labelled) {
+        if self.name.is_some_and(|name| name != Some(node.name)) || self.unlike(node).is_some() {
             return Match::No;
         }
         let Some(terms) = &self.terms else { return Match::Always };
@@ -71,6 +68,26 @@ impl Affinity {
             true => Match::Always,
         };
         terms.iter().map(of).max().unwrap_or(Match::No)
+    }
+
+    /// The first entry of the node selector that a node does not have.
+    fn unlike(&self, node: &InventoryNode) -> Option<&str> {
+        let has = |key: Option<StringId>, value: Option<StringId>| {
+            let found = label_id(node, key);
+            found.is_some() && found == value
+        };
+        self.selector.iter().find(|(key, value, _)| !has(*key, *value)).map(|(_, _, text)| text.as_str())
+    }
+
+    /// The first thing that a pod wants of a node and that the node does not have, for people.
+    pub(super) fn missing(&self, inventory: &Inventory, node: &InventoryNode) -> Option<&str> {
+        let expression = || {
+            let term = self.terms.iter().flatten().find(|term| !term.holds(inventory, node))?;
+            let lacks =
+                |(key, test, _): &&(Option<StringId>, Test, String)| !test.holds(inventory, label_id(node, *key));
+            term.labels.iter().find(lacks).map(|(_, _, text)| text.as_str())
+        };
+        self.unlike(node).or_else(expression)
     }
 }
 
@@ -85,7 +102,9 @@ impl Term {
                 continue;
             }
             let requirement: NodeSelectorRequirement = serde_json::from_value(expression.clone()).unwrap_or_default();
-            out.labels.push((inventory.strings.find(&requirement.key), Test::new(inventory, &requirement)));
+            let text = format!("{} {} {}", requirement.key, requirement.operator, requirement.values.join(", "));
+            let test = Test::new(inventory, &requirement);
+            out.labels.push((inventory.strings.find(&requirement.key), test, text.trim_end().to_owned()));
         }
         for field in fields {
             let values: Vec<StringId> =
@@ -101,7 +120,7 @@ impl Term {
 
     fn holds(&self, inventory: &Inventory, node: &InventoryNode) -> bool {
         !self.never
-            && self.labels.iter().all(|(key, test)| test.holds(inventory, label_id(node, *key)))
+            && self.labels.iter().all(|(key, test, _)| test.holds(inventory, label_id(node, *key)))
             && self.fields.iter().all(|(wanted, names)| names.contains(&node.name) == *wanted)
     }
 }
@@ -124,6 +143,22 @@ mod tests {
 
     fn terms(terms: Value) -> Value {
         json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}})
+    }
+
+    #[test]
+    fn what_a_node_lacks() {
+        let mut builder = InventoryBuilder::new();
+        builder.node("n").label("pool", "a");
+        let inventory = builder.build();
+        let missing =
+            |spec: Value| Affinity::new(&inventory, &spec).missing(&inventory, &inventory.nodes[0]).map(str::to_owned);
+        assert_eq!(missing(json!({"nodeSelector": {"pool": "b"}})).as_deref(), Some("pool=b"));
+        let expression = |operator: &str, values: Value| {
+            missing(terms(json!([{"matchExpressions": [{"key": "pool", "operator": operator, "values": values}]}])))
+        };
+        assert_eq!(expression("In", json!(["b", "c"])).as_deref(), Some("pool In b, c"));
+        assert_eq!(expression("DoesNotExist", json!([])).as_deref(), Some("pool DoesNotExist"));
+        assert_eq!(expression("Exists", json!([])), None);
     }
 
     #[test]
@@ -161,8 +196,14 @@ mod tests {
             ),
             (terms(json!([])), [No, No]),
             (terms(json!([{}])), [No, No]),
-            (terms(json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}])), [No, Always]),
-            (terms(json!([{"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n2"]}]}])), [Always, No]),
+            (
+                terms(json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}])),
+                [No, Always],
+            ),
+            (
+                terms(json!([{"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n2"]}]}])),
+                [Always, No],
+            ),
             (terms(json!([{"matchFields": [{"key": "metadata.uid", "operator": "In", "values": ["n2"]}]}])), [No, No]),
         ] {
             assert_eq!(of(spec.clone()), wanted, "{spec}");

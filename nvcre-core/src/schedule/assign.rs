@@ -233,9 +233,8 @@ impl Radix {
     }
 
     fn index(&self, set: &[usize]) -> usize {
-        let digit = |(at, scale): (usize, usize), (number, most): (&usize, &usize)| {
-            (at + number * scale, scale * (most + 1))
-        };
+        let digit =
+            |(at, scale): (usize, usize), (number, most): (&usize, &usize)| (at + number * scale, scale * (most + 1));
         set.iter().zip(&self.most).fold((0, 1), digit).0
     }
 

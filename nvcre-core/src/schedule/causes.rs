@@ -4,9 +4,9 @@ use super::assign::fit;
 use super::nodes::{Gate, PODS, offered};
 use super::taints::Closed;
 use super::verdict::{Candidates, Schedule};
-use crate::api::GPU_RESOURCE;
+use crate::api::{GPU_RESOURCE, HOSTNAME_KEY};
 use crate::check::shown;
-use crate::fleet::TaintId;
+use crate::fleet::{InventoryNode, TaintId};
 
 /// Why pods find no node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ pub(super) enum What {
     Elsewhere,
     /// Nodes that never have as much of a resource.
     Short(String),
-    /// Nodes without any GPU resource.
+    /// Nodes that offer no GPU as a resource.
     NoGpus,
     /// What runs there already leaves too little of a resource.
     Taken(String),
@@ -131,9 +131,9 @@ impl Schedule<'_> {
                 let taints = self.kinds.get(kind).into_iter().flat_map(|k| k.borne.unborne(node));
                 return add(out, What::Taint(taints.collect()), index, String::new());
             }
-            Gate::Elsewhere => return add(out, What::Elsewhere, index, String::new()),
+            Gate::Elsewhere => return add(out, What::Elsewhere, index, self.missing(kind, node)),
             Gate::OfGroup if !candidates.nodes.contains(&index) => {
-                return add(out, What::Elsewhere, index, "no such host name".to_owned());
+                return add(out, What::Elsewhere, index, format!("has no label {HOSTNAME_KEY}"));
             }
             Gate::OfGroup | Gate::Open => {}
         }
@@ -147,14 +147,21 @@ impl Schedule<'_> {
             }
             match offered(inventory, node, resource) {
                 Some(has) if has >= *wanted => {
-                    let text = format!("{} of {} left", shown(resource, (*free).max(0)), shown(resource, has));
+                    let text = format!("has {} of {} left", shown(resource, (*free).max(0)), shown(resource, has));
                     add(out, What::Taken(resource.clone()), index, text);
                 }
+                Some(has) if has <= 0 && resource == GPU_RESOURCE => add(out, What::NoGpus, index, "has 0".to_owned()),
                 Some(has) => add(out, What::Short(resource.clone()), index, format!("has {}", shown(resource, has))),
                 None if resource == GPU_RESOURCE => add(out, What::NoGpus, index, "has none".to_owned()),
                 None => add(out, What::Short(resource.clone()), index, "has none".to_owned()),
             }
         }
+    }
+
+    /// What a node lacks that the pods of a kind want.
+    pub(super) fn missing(&self, kind: usize, node: &InventoryNode) -> String {
+        let missing = self.kinds.get(kind).and_then(|k| k.affinity.missing(self.prepared.input.inventory, node));
+        missing.map_or_else(|| "is not chosen by them".to_owned(), |label| format!("is not {label}"))
     }
 
     /// The resource of which the nodes hold fewest pods of a kind.

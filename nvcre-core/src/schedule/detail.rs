@@ -5,9 +5,9 @@ use super::model::{FilterLine, GroupScheduling, PodScheduling};
 use super::nodes::{Gate, PODS};
 use super::taints::{Closed, shown as taint_text};
 use super::verdict::{Candidates, Schedule};
-use crate::api::GPU_RESOURCE;
+use crate::api::{GPU_RESOURCE, HOSTNAME_KEY};
 use crate::check::shown;
-use crate::fleet::{commas, nodes};
+use crate::fleet::{InventoryNode, commas, nodes};
 use std::collections::BTreeMap;
 
 impl Schedule<'_> {
@@ -71,11 +71,20 @@ impl Schedule<'_> {
             stops.push(format!("{} {what}", nodes(others.len())));
         }
         if !unlike.is_empty() {
-            stops.push(format!("of this group, and without a label that the pods want: {}", list(&unlike)));
+            let lacking = unlike.iter().filter_map(|index| inventory.nodes.get(*index as usize));
+            let lacking = lacking.map(|n| format!("{} {}", inventory.text(n.name), self.lacking(kind, n)));
+            stops.push(format!("of this group, and without a label that the pods want: {}", commas(lacking)));
         }
         out.push(line("affinity", untainted, open.len(), stops));
         out.push(self.resources(kind, &open));
         out
+    }
+
+    fn lacking(&self, kind: usize, node: &InventoryNode) -> String {
+        match self.prepared.input.inventory.label(node, HOSTNAME_KEY) {
+            Some(_) => self.missing(kind, node),
+            None => format!("has no label {HOSTNAME_KEY}"),
+        }
     }
 
     fn resources(&self, kind: usize, open: &[u32]) -> FilterLine {
@@ -88,7 +97,7 @@ impl Schedule<'_> {
             let class = self.nodes.class_of.get(*index as usize).and_then(|class| self.nodes.class(*class));
             let Some(class) = class else { continue };
             let mut fits = true;
-            for (at, (wanted, free)) in request.iter().zip(&class.free).enumerate().filter(|(_, (w, f))| w > f) {
+            for (at, (_, free)) in request.iter().zip(&class.free).enumerate().filter(|(_, (w, f))| w > f && **w > 0) {
                 fits = false;
                 let resource = self.nodes.resources.get(at).map_or("", String::as_str);
                 let taken = inventory.taken.contains_key(index);
@@ -99,7 +108,6 @@ impl Schedule<'_> {
                     Some(has) if taken => format!("{} has {left} of {has} left", inventory.text(node.name)),
                     Some(has) => format!("{} has {has}", inventory.text(node.name)),
                 };
-                let _ = wanted;
                 stops.entry(at).or_default().push(text);
             }
             pass += usize::from(fits);
@@ -136,7 +144,7 @@ impl Schedule<'_> {
             What::NoGpus => {
                 "install the GPU operator or the device plugin on the nodes, or leave them out by a label in spec.target".to_owned()
             }
-            What::Short(resource) if resource == PODS => {
+            What::Short(resource) | What::Taken(resource) if resource == PODS => {
                 "raise maxPods of the kubelet, or choose other nodes in spec.target".to_owned()
             }
             What::Short(resource) if resource == GPU_RESOURCE => {
@@ -152,6 +160,12 @@ impl Schedule<'_> {
                 "leave hostPort (or hostNetwork) out, or choose as many nodes as there are pods".to_owned()
             }
             What::Full(_) => "choose a smaller spec.numNodes, or more nodes in spec.target".to_owned(),
+            What::Together(resource) if resource == PODS => {
+                "raise maxPods of the kubelet, or choose other nodes in spec.target".to_owned()
+            }
+            What::Together(resource) if resource.starts_with("port ") => {
+                "leave hostPort (or hostNetwork) out, or choose as many nodes as there are pods".to_owned()
+            }
             What::Together(resource) => {
                 format!("lower what one kind of pods requests of {resource}, or choose larger nodes in spec.target")
             }

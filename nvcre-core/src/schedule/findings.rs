@@ -1,9 +1,9 @@
 //! What is said when groups wait: one finding for each reason, whatever the number of groups (warnings: the files are
 //! right, and the jobs would wait).
 
+use super::Verdict;
 use super::causes::{Cause, What};
 use super::nodes::PODS;
-use super::Verdict;
 use super::taints::shown as taint_text;
 use super::verdict::Schedule;
 use crate::api::{GPU_RESOURCE, HOSTNAME_KEY};
@@ -85,13 +85,12 @@ impl Schedule<'_> {
         let (inventory, fleet) = (self.prepared.input.inventory, self.prepared.input.fleet);
         let has = |problem| fleet.unhealthy.iter().any(|(at, found)| *at == node && found.contains(problem));
         match what {
-            What::Short(resource) | What::Taken(resource) if resource == GPU_RESOURCE => {
-                has(HealthProblem::NoAllocatableGpus) || has(HealthProblem::Mig)
-            }
+            What::NoGpus => has(HealthProblem::NoAllocatableGpus) || has(HealthProblem::Mig),
             What::Taint(_) => has(HealthProblem::BadTaint),
-            What::Elsewhere => {
-                inventory.nodes.get(node as usize).is_some_and(|n| inventory.label(n, HOSTNAME_KEY).is_none_or(str::is_empty))
-            }
+            What::Elsewhere => inventory
+                .nodes
+                .get(node as usize)
+                .is_some_and(|n| inventory.label(n, HOSTNAME_KEY).is_none_or(str::is_empty)),
             _ => false,
         }
     }
@@ -162,15 +161,22 @@ impl Schedule<'_> {
                 Code::PodsDoNotFitTogether,
                 format!("each of the {all} pods of {pods} requests {} {resource}, and the nodes hold {fit} of them", wanted(resource)),
             ),
+            What::Together(resource) if resource == PODS => {
+                (Code::PodsPerNode, format!("the nodes take fewer pods than the {} of a job", self.pods(told)))
+            }
+            What::Together(resource) if resource.starts_with("port ") => (
+                Code::PodsKeepApart,
+                format!("pods of several kinds take {resource} of their node, and there are too few nodes for them"),
+            ),
             What::Together(resource) => (
                 Code::PodsDoNotFitTogether,
-                format!("each kind of pods of a job finds room, and all together do not: {}", self.asks(resource)),
+                format!("each kind of pods of a job finds room, and all together do not ({})", self.asks(resource)),
             ),
             What::Elsewhere if told.nodes.is_empty() => {
                 (Code::NoNodeOfLabels, format!("no node has the labels that the pods of {pods} want"))
             }
             What::Elsewhere => {
-                (Code::NoNodeOfLabels, format!("{count} {} labels that the pods of {pods} want ({})", verb(told, "lack"), listed()))
+                (Code::NoNodeOfLabels, format!("{count} {} labels that the pods of {pods} want ({})", verb(told, "lack"), values()))
             }
             What::Rules => (
                 Code::PodsKeepApart,
@@ -179,13 +185,19 @@ impl Schedule<'_> {
         }
     }
 
-    /// `node requests 8 nvidia.com/gpu, launcher requests 1`.
+    /// Who asks for a resource, and how much.
     fn asks(&self, resource: &str) -> String {
         let one = |kind: &super::kinds::Kind| {
-            let amount = if resource == PODS { Some(&1) } else { kind.requests.get(resource) };
-            amount.map(|amount| format!("a pod of {} requests {} {resource}", kind.name, shown(resource, *amount)))
+            let amount = kind.requests.get(resource)?;
+            Some(format!("a pod of {} requests {} {resource}", kind.name, shown(resource, *amount)))
         };
         commas(self.kinds.iter().filter_map(one))
+    }
+
+    /// How many pods a job of the first of these groups has.
+    fn pods(&self, told: &Told) -> usize {
+        let size = told.groups.first().map_or(0, |group| self.size(*group));
+        self.kinds.iter().map(|k| self.prepared.pod_count(k.count, size) * k.times).sum()
     }
 
     fn who_waits(&self, told: &Told) -> String {
@@ -204,7 +216,9 @@ impl Schedule<'_> {
         match (&cause.what, self.request(cause, asked)) {
             (What::Short(_), Some(request)) if !request.remedy.is_empty() => format!("set {}", request.remedy),
             (What::NoGpus, _) if self.nodes.classes.iter().any(|c| c.sliced) => {
-                format!("{remedy}; GPUs in ResourceSlices count when a DeviceClass has extendedResourceName {GPU_RESOURCE}")
+                format!(
+                    "{remedy}; GPUs in ResourceSlices count when a DeviceClass has extendedResourceName {GPU_RESOURCE}"
+                )
             }
             (What::Taint(taints), _) if self.is_admitted(cause.kind, taints) => format!(
                 "{remedy}; clusters whose API server runs the admission plugin ExtendedResourceToleration add this one by themselves"

@@ -53,6 +53,6 @@ mod verdict;
 #[cfg(doc)]
 use crate::fleet::Inventory;
 
+pub(crate) use findings::{Asked, findings};
 pub use model::{FilterLine, GroupScheduling, GroupVerdict, Need, PodScheduling, Verdict};
 pub use verdict::Schedule;
-pub(crate) use findings::{Asked, findings};

@@ -20,7 +20,9 @@ impl Schedule<'_> {
         let mut out = BTreeSet::new();
         let dependencies = &self.prepared.input.workflow.spec.dependencies;
         let made = |kind: &str, name: &str| {
-            dependencies.iter().any(|d| text(d, "kind") == kind && d.pointer("/metadata/name").and_then(Value::as_str) == Some(name))
+            dependencies
+                .iter()
+                .any(|d| text(d, "kind") == kind && d.pointer("/metadata/name").and_then(Value::as_str) == Some(name))
         };
         if self.prepared.is_suspended() {
             out.insert(need("TrainJob", "suspend", "somebody has to resume the TrainJob, which is made suspended"));
@@ -48,7 +50,9 @@ impl Schedule<'_> {
                 let claim = volume.get("persistentVolumeClaim").map_or("", |c| text(c, "claimName"));
                 if !claim.is_empty() {
                     let why = match made("PersistentVolumeClaim", claim) {
-                        true => "the run makes it; a volume has to be found for it (its storage class) where the pods may run",
+                        true => {
+                            "the run makes it; a volume has to be found for it (its storage class) where the pods may run"
+                        }
                         false => "it has to exist in the namespace, with a volume where the pods may run",
                     };
                     out.insert(need("PersistentVolumeClaim", claim, why));
@@ -74,7 +78,8 @@ fn claims(kind: &Kind, dependencies: &[Value], out: &mut BTreeSet<Need>) {
             continue;
         }
         let of = |kind: &str, path: &str| {
-            let named = |d: &&Value| text(d, "kind") == kind && d.pointer(path).and_then(Value::as_str) == Some(template);
+            let named =
+                |d: &&Value| text(d, "kind") == kind && d.pointer(path).and_then(Value::as_str) == Some(template);
             dependencies.iter().find(named)
         };
         let requests = of("ResourceClaimTemplate", "/metadata/name")
@@ -84,7 +89,8 @@ fn claims(kind: &Kind, dependencies: &[Value], out: &mut BTreeSet<Need>) {
             for request in requests {
                 let exactly = request.get("exactly").unwrap_or(request);
                 let count = exactly.get("count").and_then(Value::as_u64).unwrap_or(1);
-                let why = format!("every node of the job has to offer {count} free devices of this class in ResourceSlices");
+                let why =
+                    format!("every node of the job has to offer {count} free devices of this class in ResourceSlices");
                 out.insert(need("DeviceClass", text(exactly, "deviceClassName"), why));
             }
         } else if of("ComputeDomain", "/spec/channel/resourceClaimTemplate/name").is_some() {

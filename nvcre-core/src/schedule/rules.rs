@@ -48,7 +48,8 @@ impl PodRules {
     }
 
     fn unclear(&mut self, kind: &str, what: &str) {
-        self.unclear.get_or_insert_with(|| format!("{what} of the pods of {kind} depend on pods that are not known here"));
+        self.unclear
+            .get_or_insert_with(|| format!("{what} of the pods of {kind} depend on pods that are not known here"));
     }
 
     /// Rules speak of one label.
@@ -107,7 +108,8 @@ fn chosen(term: &Value, kinds: &[Kind]) -> Option<Vec<usize>> {
 
 /// Whether a label selector chooses pods with these labels; `None` when it speaks of labels that others set.
 fn selects(selector: &Value, labels: &BTreeMap<String, String>) -> Option<bool> {
-    let foreign = |key: &str| OTHERS.iter().any(|prefix| key.starts_with(prefix)) || matches!(key, "job-name" | "controller-uid");
+    let foreign =
+        |key: &str| OTHERS.iter().any(|prefix| key.starts_with(prefix)) || matches!(key, "job-name" | "controller-uid");
     let mut out = true;
     for (key, value) in selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten() {
         if foreign(key) {

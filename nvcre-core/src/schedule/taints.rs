@@ -163,7 +163,11 @@ mod tests {
             Some(Closed::Taint(id)) => (shown(&inventory.taints[id.0 as usize]), borne.is_admitted(id)),
             _ => panic!("open"),
         });
-        let wanted = [("nvidia.com/gpu=present:NoSchedule", true), ("arch=arm64:NoSchedule", false), ("nvidia.com/gpu=present:NoExecute", false)];
+        let wanted = [
+            ("nvidia.com/gpu=present:NoSchedule", true),
+            ("arch=arm64:NoSchedule", false),
+            ("nvidia.com/gpu=present:NoExecute", false),
+        ];
         assert_eq!(admitted.collect::<Vec<_>>(), wanted.map(|(text, is)| (text.to_owned(), is)));
         assert_eq!(borne.unborne(&inventory.nodes[1]).count(), 2);
     }

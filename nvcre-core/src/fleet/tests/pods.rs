@@ -40,7 +40,8 @@ fn pods_that_run_take_and_others_do_not() {
         pod("done", "a", "Succeeded", "4"),
         pod("failed", "a", "Failed", "4"),
         pod("waits", "''", "Pending", "4"),
-        pod("leaves", "b", "Running", "8").replace("namespace: x", "namespace: x, deletionTimestamp: '2026-01-01T00:00:00Z'"),
+        pod("leaves", "b", "Running", "8")
+            .replace("namespace: x", "namespace: x, deletionTimestamp: '2026-01-01T00:00:00Z'"),
         pod("elsewhere", "c", "Running", "8"),
     ]
     .join("---\n");
@@ -53,7 +54,9 @@ fn pods_that_run_take_and_others_do_not() {
 #[test]
 fn forms_of_a_list() {
     let item = |name: &str| {
-        format!(r#"{{"metadata": {{"name": "{name}"}}, "spec": {{"nodeName": "a", "containers": [{{"resources": {{"requests": {{"nvidia.com/gpu": "1"}}}}}}]}}}}"#)
+        format!(
+            r#"{{"metadata": {{"name": "{name}"}}, "spec": {{"nodeName": "a", "containers": [{{"resources": {{"requests": {{"nvidia.com/gpu": "1"}}}}}}]}}}}"#
+        )
     };
     for text in [
         format!(r#"{{"kind": "List", "items": [{}]}}"#, item("p")),
