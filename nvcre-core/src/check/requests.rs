@@ -32,12 +32,11 @@ pub(crate) fn shown(resource: &str, amount: i128) -> String {
     if !bytes || amount < 1024 {
         return amount.to_string();
     }
-    let (mut value, mut unit) = (amount, "");
+    let (mut value, mut unit, mut exact) = (amount, "", true);
     for next in ["Ki", "Mi", "Gi", "Ti", "Pi"] {
-        if value % 1024 != 0 && value < 10 * 1024 * 1024 {
-            break;
-        }
-        if value < 1024 {
+        // What is no whole number of the next unit keeps five digits.
+        exact &= value % 1024 == 0;
+        if value < 1024 || !exact && value < 100 * 1024 {
             break;
         }
         (value, unit) = (value / 1024, next);

@@ -90,7 +90,7 @@ fn wrong_files_are_told_with_their_place() {
             Code::PodFieldType,
             7,
         ),
-        ("kind: Pod\nmetadata: {name: p\n", Code::Syntax, 3),
+        ("kind: Pod\nmetadata: {name: p\n", Code::Syntax, 2),
     ] {
         let (_, findings) = read(&[text]);
         let told: Vec<_> = findings.iter().map(|d| (d.code, d.span.map_or(0, |s| s.start.line))).collect();
