@@ -71,7 +71,10 @@ fn needs(needs: &[Need], width: Option<usize>) -> String {
 pub fn text(scheduling: &GroupScheduling, width: Option<usize>) -> String {
     let verdict = &scheduling.verdict;
     let mut out = match (verdict.verdict, verdict.pods.as_str()) {
-        (Verdict::Fits, _) => "will it be placed: yes, every pod finds a node\n".to_owned(),
+        (Verdict::Fits, _) if scheduling.needs.is_empty() => {
+            "will it be placed: yes, every pod finds a node\n".to_owned()
+        }
+        (Verdict::Fits, _) => "will it be placed: yes, once the cluster has what only it knows\n".to_owned(),
         (Verdict::Waits, pods) => format!("will it be placed: no, a pod of {pods} waits\n"),
         (Verdict::Unknown, _) => "will it be placed: not known\n".to_owned(),
     };
