@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use support::{basic, exec, run_text, torch, with};
 
 /// On-prem H100 nodes with everything that a kubelet tells.
-fn nodes(names: &[&str], more: impl Fn(NodeBuilder<'_>, &str)) -> Inventory {
+fn nodes(names: &[&str], more: impl for<'b> Fn(NodeBuilder<'b>, &str) -> NodeBuilder<'b>) -> Inventory {
     let mut builder = InventoryBuilder::new();
     for name in names {
         let node = builder
@@ -29,7 +29,7 @@ fn nodes(names: &[&str], more: impl Fn(NodeBuilder<'_>, &str)) -> Inventory {
 }
 
 fn plain(names: &[&str]) -> Inventory {
-    nodes(names, |_, _| ())
+    nodes(names, |n, _| n)
 }
 
 struct Out {
@@ -108,7 +108,7 @@ fn healthy_nodes_hold_workers_and_launcher() {
 
 #[test]
 fn taints_stop_pods_without_a_toleration() {
-    let tainted = nodes(&["a", "b"], |n, _| drop(n.taint("nvidia.com/gpu", "present", "NoSchedule")));
+    let tainted = nodes(&["a", "b"], |n, _| n.taint("nvidia.com/gpu", "present", "NoSchedule"));
     assert_eq!(on(&tainted, &pairs(basic())).says().0, Verdict::Fits, "MPI pods tolerate everything");
     let out = on(&tainted, &pairs(torch()));
     assert_eq!(out.says(), (Verdict::Waits, "node", "0/2 nodes are available: 2 node(s) had untolerated taint(s)."));
@@ -122,16 +122,16 @@ fn taints_stop_pods_without_a_toleration() {
     let tolerant = with(pairs(torch()), json!({"target": {"taintSelectors": [{"key": "nvidia.com/gpu"}]}}));
     assert_eq!(on(&tainted, &tolerant).says().0, Verdict::Fits);
     // A soft taint stops nobody, and no plugin helps against one that evicts.
-    let soft = nodes(&["a", "b"], |n, _| drop(n.taint("x", "", "PreferNoSchedule")));
+    let soft = nodes(&["a", "b"], |n, _| n.taint("x", "", "PreferNoSchedule"));
     assert_eq!(on(&soft, &pairs(torch())).says().0, Verdict::Fits);
-    let evicts = nodes(&["a", "b"], |n, _| drop(n.taint("x", "", "NoExecute")));
+    let evicts = nodes(&["a", "b"], |n, _| n.taint("x", "", "NoExecute"));
     let out = on(&evicts, &pairs(torch()));
     assert_eq!((out.says().0, out.verdicts[0].unless.as_str()), (Verdict::Waits, ""));
 }
 
 #[test]
 fn cordoned_nodes_that_were_asked_for_are_tolerated() {
-    let cordoned = nodes(&["a", "b"], |n, _| drop(n.cordoned(true)));
+    let cordoned = nodes(&["a", "b"], |n, _| n.cordoned(true));
     let spec = with(pairs(torch()), json!({"target": {"includeUnschedulable": true}}));
     assert_eq!(on(&cordoned, &spec).says().0, Verdict::Fits);
 }
@@ -139,9 +139,7 @@ fn cordoned_nodes_that_were_asked_for_are_tolerated() {
 #[test]
 fn every_resource_counts() {
     let efa = |second: &str| {
-        nodes(&["a", "b"], |n, name| {
-            drop(n.allocatable("vpc.amazonaws.com/efa", if name == "a" { "32" } else { second }))
-        })
+        nodes(&["a", "b"], |n, name| n.allocatable("vpc.amazonaws.com/efa", if name == "a" { "32" } else { second }))
     };
     let spec = with(pairs(torch()), json!({"resources": {"limits": {"vpc.amazonaws.com/efa": "32"}}}));
     assert_eq!(on(&efa("32"), &spec).says().0, Verdict::Fits);
@@ -195,14 +193,14 @@ fn nodes_without_gpus_as_a_resource() {
 
 #[test]
 fn pods_of_one_job_on_one_node_count_together() {
-    let one = |cpu: &str| nodes(&["a"], |n, _| drop(n.allocatable("cpu", cpu)));
+    let one = |cpu: &str| nodes(&["a"], |n, _| n.allocatable("cpu", cpu));
     let spec = with(basic(), json!({"numNodes": 1, "resources": {"requests": {"cpu": "6"}}}));
     assert_eq!(on(&one("8"), &spec).says().0, Verdict::Fits);
     let out = on(&one("7999m"), &spec);
     assert_eq!(out.says(), (Verdict::Waits, "launcher", "0/1 nodes are available: 1 Insufficient cpu."));
     assert_eq!(out.codes(), [Code::PodsDoNotFitTogether]);
     assert_eq!(out.explained.kinds.iter().map(|k| k.fit).collect::<Vec<_>>(), [1, 1], "each alone fits");
-    let full = nodes(&["a"], |n, _| drop(n.allocatable("pods", "1")));
+    let full = nodes(&["a"], |n, _| n.allocatable("pods", "1"));
     let out = on(&full, &with(basic(), json!({"numNodes": 1})));
     assert_eq!(out.says(), (Verdict::Waits, "launcher", "0/1 nodes are available: 1 Too many pods."));
     assert_eq!(out.codes(), [Code::PodsPerNode]);
@@ -235,7 +233,7 @@ fn what_runs_already_is_taken_off() {
 
 #[test]
 fn labels_that_a_runtime_wants() {
-    let pool = nodes(&["a", "b"], |n, name| drop(n.label("pool", name)));
+    let pool = nodes(&["a", "b"], |n, name| n.label("pool", name));
     let out = on(&pool, &pod(pairs(torch()), "node", json!({"nodeSelector": {"pool": "a"}})));
     assert_eq!(
         out.says().2,
@@ -257,7 +255,7 @@ fn host_ports_and_anti_affinity_keep_pods_apart() {
             torch(),
             json!({"numNodes": 2, "gpusPerNode": 4, "orchestration": {"placement": "Unpinned"}, "target": {"nodeSelector": {"pool": target}}}),
         );
-        on(&nodes(names, |n, _| drop(n.label("pool", "x"))), &port("node", spec))
+        on(&nodes(names, |n, _| n.label("pool", "x")), &port("node", spec))
     };
     assert_eq!(half(&["a", "b"], "x").says().0, Verdict::Fits);
     let apart = |key: &str| {
@@ -265,7 +263,7 @@ fn host_ports_and_anti_affinity_keep_pods_apart() {
             {"labelSelector": {"matchLabels": {}}, "topologyKey": key},
         ]}}})
     };
-    let racks = |of_b: &str| nodes(&["a", "b"], |n, name| drop(n.label("rack", if name == "a" { "r1" } else { of_b })));
+    let racks = |of_b: &str| nodes(&["a", "b"], |n, name| n.label("rack", if name == "a" { "r1" } else { of_b }));
     let spec = pod(pairs(torch()), "node", apart("rack"));
     assert_eq!(on(&racks("r2"), &spec).says().0, Verdict::Fits);
     let out = on(&racks("r1"), &spec);
@@ -281,13 +279,9 @@ fn host_ports_and_anti_affinity_keep_pods_apart() {
 #[test]
 fn an_unpinned_job_takes_any_nodes() {
     let spec = with(torch(), json!({"numNodes": 2, "orchestration": {"placement": "Unpinned"}}));
-    let some = nodes(&["a", "b", "c"], |n, name| {
-        drop(if name == "b" { n.taint("x", "", "NoSchedule") } else { n });
-    });
+    let some = nodes(&["a", "b", "c"], |n, name| if name == "b" { n.taint("x", "", "NoSchedule") } else { n });
     assert_eq!(on(&some, &spec).says().0, Verdict::Fits);
-    let most = nodes(&["a", "b", "c"], |n, name| {
-        drop(if name == "a" { n } else { n.taint("x", "", "NoSchedule") });
-    });
+    let most = nodes(&["a", "b", "c"], |n, name| if name == "a" { n } else { n.taint("x", "", "NoSchedule") });
     let out = on(&most, &spec);
     assert_eq!(
         out.says().2,

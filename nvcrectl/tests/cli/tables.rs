@@ -40,7 +40,8 @@ fn why_groups_wait_fits_into_the_terminal() {
             (RUN, NODES),
         ] {
             let text = plan(run, nodes, Some(columns));
-            let told = text.split("\n\n").skip(2).filter(|part| part.starts_with("WAITING") || part.starts_with("ONLY"));
+            let told =
+                text.split("\n\n").skip(2).filter(|part| part.starts_with("WAITING") || part.starts_with("ONLY"));
             let lines: Vec<&str> = told.flat_map(str::lines).collect();
             assert!(!lines.is_empty(), "{text}");
             for line in lines {
@@ -54,7 +55,10 @@ fn why_groups_wait_fits_into_the_terminal() {
 fn long_names_lose_their_common_domain_on_a_terminal_only() {
     let narrow = plan(RUN, NODES, Some(80));
     assert!(narrow.contains("names      shown without .us-west-2.compute.internal\n"), "{narrow}");
-    assert!(narrow.contains("group-0   4      fits     ip-10-52-17-29, ip-10-52-19-99,   nn-8eaf8043fb5e4ae05\n"), "{narrow}");
+    assert!(
+        narrow.contains("group-0   4      fits     ip-10-52-17-29, ip-10-52-19-99,   nn-8eaf8043fb5e4ae05\n"),
+        "{narrow}"
+    );
     assert!(narrow.contains("                          ip-10-52-22-64, ip-10-52-26-131\n"), "{narrow}");
     let piped = plan(RUN, NODES, None);
     assert!(!piped.contains("shown without"), "{piped}");
