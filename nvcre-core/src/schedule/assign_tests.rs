@@ -125,10 +125,38 @@ fn any_problem() -> impl Strategy<Value = Problem> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn the_answer_is_that_of_trying_everything(job in any_problem()) {
         prop_assert_eq!(job.is_solvable(), Some(brute(&job)));
+    }
+
+    #[test]
+    fn what_nobody_can_use_makes_no_difference(job in any_problem()) {
+        let mut job = job;
+        // As on a cluster: the first resource is the number of pods.
+        job.requests.iter_mut().for_each(|request| request[0] = 1);
+        let mut cut = job.clone();
+        let most = job.counts.iter().copied().max().unwrap_or(0);
+        for slot in &mut cut.slots {
+            crate::schedule::nodes::cut(&mut slot.free, &job.requests, most);
+        }
+        prop_assert_eq!(job.is_solvable(), cut.is_solvable());
+        let words = |job: &Problem| {
+            let resources = ["pods".to_owned(), "cpu".to_owned()];
+            crate::schedule::greedy::stop(job).map(|stop| {
+                let free = stop.left.iter().filter(|(_, _, allowed)| *allowed);
+                let mut reasons: Vec<(String, usize)> = free
+                    .flat_map(|(free, count, _)| {
+                        let reasons = crate::schedule::greedy::reasons(free, &job.requests[stop.kind], &resources);
+                        reasons.map(|reason| (reason, *count)).collect::<Vec<_>>()
+                    })
+                    .collect();
+                reasons.sort();
+                (stop.kind, reasons)
+            })
+        };
+        prop_assert_eq!(words(&job), words(&cut));
     }
 
     #[test]

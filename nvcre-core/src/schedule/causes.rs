@@ -107,13 +107,21 @@ impl Schedule<'_> {
         all.iter().filter(chosen).copied().collect()
     }
 
+    /// Nodes by what is wrong with them. Where they are the same for every group, only the first one gets them.
     fn bad_nodes(&self, group: u32, kind: usize, candidates: &Candidates) -> Bad {
         let mut out = Bad::new();
+        let by_group = self.kinds.get(kind).is_some_and(|k| k.affinity.is_by_group());
+        if let Some(told) = self.told.borrow().get(&kind).filter(|_| !by_group) {
+            return told.iter().map(|what| (what.clone(), Vec::new())).collect();
+        }
         for node in self.chosen(group, kind, candidates) {
             self.look_at(node, kind, candidates, &mut out);
         }
         if out.is_empty() && candidates.nodes.is_empty() && candidates.others.is_empty() {
             out.push((What::Elsewhere, Vec::new()));
+        }
+        if !by_group {
+            self.told.borrow_mut().insert(kind, out.iter().map(|(what, _)| what.clone()).collect());
         }
         out
     }

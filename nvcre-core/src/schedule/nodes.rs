@@ -1,6 +1,7 @@
 //! The nodes of an inventory as the pods of a run see them. Equal ones are one class, so that a fleet is looked at once.
 
 use super::affinity::Match;
+use super::assign::fit;
 use super::kinds::Kind;
 use super::rules::PodRules;
 use super::taints::Closed;
@@ -60,7 +61,8 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    pub(super) fn new(inventory: &Inventory, kinds: &[Kind], rules: &PodRules) -> Self {
+    /// `most` is the number of pods of a kind in the largest job.
+    pub(super) fn new(inventory: &Inventory, kinds: &[Kind], rules: &PodRules, most: usize) -> Self {
         let asked: BTreeSet<&String> = kinds.iter().flat_map(|k| k.requests.keys()).collect();
         let ports: BTreeSet<&String> = kinds.iter().flat_map(|k| &k.ports).collect();
         let names = asked.iter().filter(|name| **name != PODS).chain(&ports);
@@ -70,7 +72,8 @@ impl Nodes {
             _ if kind.ports.contains(resource) => 1,
             _ => kind.requests.get(resource).copied().unwrap_or(0),
         };
-        let requests = kinds.iter().map(|k| resources.iter().map(|r| requested(k, r)).collect()).collect();
+        let requests: Vec<Vec<i128>> =
+            kinds.iter().map(|k| resources.iter().map(|r| requested(k, r)).collect()).collect();
         let columns: Vec<Column> = resources.iter().map(|r| Column::new(inventory, r, ports.contains(r))).collect();
         let host = inventory.strings.find(crate::api::HOSTNAME_KEY);
         let domain = rules.key.as_deref().and_then(|key| inventory.strings.find(key));
@@ -95,6 +98,7 @@ impl Nodes {
             for (at, column) in columns.iter().enumerate() {
                 free.push(if informed { column.free(inventory, index, node, at, &mut amounts) } else { PLENTY });
             }
+            cut(&mut free, &out.requests, most);
             let domain = label_id(node, domain).map(|value| value.0);
             let gate = |(at, kind): (usize, &Kind)| match rules.labelled.contains(&at) && domain.is_none() {
                 true => Gate::Elsewhere,
@@ -133,6 +137,17 @@ impl Nodes {
     /// The class of a node.
     pub(super) fn class(&self, number: u32) -> Option<&Class> {
         self.classes.get(number as usize)
+    }
+}
+
+/// Takes off what no pod of a job can ever use, and one pod more: nodes that differ in nothing else are equal.
+pub(super) fn cut(free: &mut [i128], requests: &[Vec<i128>], most: usize) {
+    let fits: Vec<i128> = requests.iter().map(|r| i128::try_from(fit(free, r, most)).unwrap_or(PLENTY)).collect();
+    for (at, free) in free.iter_mut().enumerate() {
+        let of = |request: &Vec<i128>| request.get(at).copied().unwrap_or(0);
+        let used = requests.iter().zip(&fits).map(|(r, fit)| of(r).saturating_mul(*fit)).fold(0, i128::saturating_add);
+        let one = requests.iter().map(of).max().unwrap_or(0);
+        *free = (*free).min(used.saturating_add(one));
     }
 }
 

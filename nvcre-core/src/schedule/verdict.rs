@@ -1,6 +1,7 @@
 //! The verdict on a group.
 
 use super::assign::{Problem, Slot};
+use super::causes::What;
 use super::greedy::{self, Stop};
 use super::kinds::Kind;
 use super::model::{GroupVerdict, Verdict};
@@ -23,6 +24,8 @@ pub struct Schedule<'a> {
     totals: Vec<BTreeMap<Reason, usize>>,
     /// Verdicts by what decides them: the classes of the nodes of a group.
     known: RefCell<BTreeMap<Vec<u32>, GroupVerdict>>,
+    /// Reasons by kind, for kinds whose nodes are the same in every group.
+    pub(super) told: RefCell<BTreeMap<usize, Vec<What>>>,
 }
 
 /// Why a node is closed, as the scheduler counts it.
@@ -61,14 +64,17 @@ impl<'a> Schedule<'a> {
         let inventory = prepared.input.inventory;
         let kinds = Kind::all(prepared, inventory);
         let rules = PodRules::new(&kinds);
-        let nodes = Nodes::new(inventory, &kinds, &rules);
+        let largest = prepared.groups().iter().map(|g| g.nodes.len()).max().unwrap_or(0);
+        let pods = kinds.iter().map(|k| prepared.pod_count(k.count, largest).saturating_mul(k.times));
+        let most = pods.max().unwrap_or(0);
+        let nodes = Nodes::new(inventory, &kinds, &rules, most);
         let mut totals = vec![BTreeMap::new(); kinds.len()];
         for (class, size) in nodes.classes.iter().zip(&nodes.sizes) {
             for (totals, gate) in totals.iter_mut().zip(&class.gates) {
                 *totals.entry(Reason::from(*gate)).or_default() += size;
             }
         }
-        Self { prepared, kinds, rules, nodes, totals, known: RefCell::default() }
+        Self { prepared, kinds, rules, nodes, totals, known: RefCell::default(), told: RefCell::default() }
     }
 
     /// The verdict on a group, by its position in [`Prepared::groups`]. Every iteration of the group has the same.
@@ -110,7 +116,7 @@ impl<'a> Schedule<'a> {
         Candidates { nodes, others: others.filter(|(_, count)| *count > 0).collect() }
     }
 
-    /// The pods of a group and its nodes. The slots are those of the candidates, in their order.
+    /// The pods of a group and its nodes.
     pub(super) fn problem(&self, group: u32, candidates: &Candidates) -> Problem {
         let size = self.size(group);
         let counts =
@@ -125,8 +131,11 @@ impl<'a> Schedule<'a> {
                 domain: class.domain,
             })
         };
-        let inside = candidates.nodes.iter().filter_map(|n| self.nodes.class_of.get(*n as usize));
-        let inside = inside.filter_map(|class| slot(*class, 1, true));
+        let mut inside: BTreeMap<u32, usize> = BTreeMap::new();
+        for class in candidates.nodes.iter().filter_map(|n| self.nodes.class_of.get(*n as usize)) {
+            *inside.entry(*class).or_default() += 1;
+        }
+        let inside = inside.into_iter().filter_map(|(class, count)| slot(class, count, true));
         let others = candidates.others.iter().filter_map(|(class, count)| slot(*class, *count, false));
         Problem {
             counts,
