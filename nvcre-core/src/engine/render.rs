@@ -11,7 +11,7 @@ use crate::check::check_run;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
 use crate::fleet::{Fleet, Inventory, ResourceRequest, no_inventory, requested_gpus};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
-use crate::overrides::{self, Known};
+use crate::overrides::{self, Known, Layer};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build, fixed_words};
@@ -32,11 +32,12 @@ pub struct Rendering<'a> {
     pub fleet: Option<Fleet>,
     /// The inventory.
     pub inventory: Option<&'a Inventory>,
-    /// What became of every override; empty for a template. Entries that did not match are only rendered for a trace:
-    /// otherwise their `patches` says `none`.
+    /// What became of every override; empty for a template.
     pub overrides: Vec<OverrideOutcome>,
     /// The override that brought the topology key, when one did.
     pub topology_origin: Option<Origin>,
+    /// The entries that matched, as they were applied, for findings about what they brought.
+    pub(super) entries: Vec<Layer>,
     /// The text of the run, for the places of findings.
     pub source: Option<&'a Source>,
     /// Resources that entries of the catalogue ask for.
@@ -173,7 +174,7 @@ impl Engine {
             recorder,
         );
         let mut spec = built.spec;
-        let before = Before::of(&spec, !pre_command.is_empty());
+        let before = Before::of(&spec, &run.spec, &pre_command);
         let mut outcomes = Vec::new();
         if facts.resolved {
             let own_key = facts.inputs(&run).own_topology_key;
@@ -190,6 +191,8 @@ impl Engine {
             }
             _ => Vec::new(),
         };
+        let holding = layers.into_iter().zip(&matches).filter(|(layer, m)| layer.is_entry() && m.holds());
+        let entries: Vec<Layer> = holding.map(|(layer, _)| layer).collect();
         let mut rendering = Rendering {
             workflow: Workflow {
                 api_version: API_VERSION.into(),
@@ -204,6 +207,7 @@ impl Engine {
             overrides: outcomes,
             job_facts: jobs::Facts::default(),
             topology_origin: None,
+            entries,
             source: input.source.as_ref(),
             by_entries: Vec::new(),
             diagnostics: Vec::new(),
@@ -223,7 +227,7 @@ impl Engine {
             let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
             result.retain(|d| !said(d));
             found.extend(result);
-            let entries = warnings::matched(self, &rendering, &layers, &matches);
+            let entries = warnings::matched(self, &rendering);
             found.extend(warnings::of_resolved(self, &rendering, &entries));
             rendering.by_entries = requests::by_entries(&rendering, &entries);
             found.extend(repeated);
@@ -341,7 +345,13 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
             if &**spec == "spec" && matches!(&**part, "jobTemplate" | "dependencies"))
     };
     let own_errors = errors.iter().any(|(_, path)| !of_result(path));
+    // What a platform would do with the run is nothing to tell when it is open which one it is.
+    let open = |d: &Diagnostic| {
+        matches!(d.code, Code::HeterogeneousPlatform | Code::UndeterminedArchitecture) && d.severity == Severity::Error
+    };
+    let open_platform = rules.iter().any(open);
     let follows = |rule: &Diagnostic| match rule.code {
+        Code::PlatformAdvice | Code::ResourceNotOffered => open_platform,
         _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
         // An override that is wrong changes nothing because it is wrong.
         Code::OverrideNoOp => other(rule, &[], &|path, error| error.0.starts_with(&path.0)),

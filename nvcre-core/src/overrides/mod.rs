@@ -43,6 +43,7 @@ pub use layer::{Base, Context, Layer};
 pub(crate) use options::mpi_option;
 pub use orchestration::fit_topology;
 pub use quote::{expanded_by_bash, go_quote};
+pub(crate) use summary::Parts;
 pub use summary::{applied_overrides, patches_summary, when_summary};
 pub use unwrap::{Unwrapped, unwrap_command};
 pub use when::{Match, match_layers, matches};

@@ -18,7 +18,7 @@ use crate::output;
 use crate::report::{self, MessageFormat, Texts};
 use anyhow::{Result, bail};
 use nvcre_core::catalogue::Catalogue;
-use nvcre_core::diagnostic::{self, Diagnostic, Severity, has_errors};
+use nvcre_core::diagnostic::{self, Code, Diagnostic, Severity, has_errors};
 use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
 use nvcre_core::fleet::{Inventory, parse_architecture_flag, parse_platform_flag};
 use nvcre_core::trace::Trace;
@@ -31,6 +31,8 @@ pub enum Outcome {
     Fine,
     /// Findings that count: exit code 1.
     Findings,
+    /// A file that could not be opened, beside others that could: exit code 2.
+    Unopened,
 }
 
 /// Runs a command.
@@ -199,13 +201,26 @@ fn check(args: &CheckArgs) -> Result<Outcome> {
     let mut loaded = Loaded::with_pods(&args.files, &args.input, &args.pods)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     let files = if loaded.broken { &[] } else { args.files.as_slice() };
+    let mut unopened = false;
     for file in files {
-        let run = loaded.read_run(file, args.input.lenient)?;
-        loaded.nodes(&run, &mut findings);
-        findings.extend(loaded.check(&run));
+        match loaded.read_run(file, args.input.lenient) {
+            Ok(run) => {
+                loaded.nodes(&run, &mut findings);
+                findings.extend(loaded.check(&run));
+            }
+            // The others are checked all the same.
+            Err(error) => {
+                unopened = true;
+                let mut finding = Diagnostic::new(Code::Unreadable, format!("{error:#}"))
+                    .with_help("give the path of a file that you may read; the other files were checked");
+                finding.file = Some(file.display().to_string());
+                findings.push(finding);
+            }
+        }
     }
     if findings.is_empty() && args.findings.message_format == MessageFormat::Human {
         output::stderr("no findings\n");
     }
-    Ok(finish(findings, args.findings, &loaded.texts))
+    let outcome = finish(findings, args.findings, &loaded.texts);
+    Ok(if unopened { Outcome::Unopened } else { outcome })
 }

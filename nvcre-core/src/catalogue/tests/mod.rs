@@ -7,6 +7,7 @@ use super::model::may_match;
 use super::{Catalogue, Framework, Inputs};
 use crate::api::OverrideSpec;
 use crate::catalogue::Framework::{Exec, Mpi, Torch};
+use crate::overrides::Parts;
 use serde_json::json;
 
 const EDITIONS: [&str; 2] = ["documented", "latest"];
@@ -108,4 +109,31 @@ fn snapshots() {
             insta::assert_snapshot!(format!("{edition}-{name}"), entries.collect::<Vec<_>>().join("\n"));
         }
     }
+}
+
+#[test]
+fn parts_are_told_without_rendering() {
+    let mut different = std::collections::BTreeSet::new();
+    for edition in EDITIONS {
+        for framework in [Mpi, Torch, Exec] {
+            for bits in 0u8..64 {
+                let on = |bit: u8| bits & (1 << bit) != 0;
+                let run = Inputs {
+                    nodes: if on(0) { 1 } else { 4 },
+                    gpus: if on(1) { 8 } else { 1 },
+                    nics: if on(2) { 0 } else { 4 },
+                    nic_resource: if on(3) { "rdma/ib" } else { "" },
+                    mnnvl: on(4),
+                    own_topology_key: on(5),
+                    ..inputs(framework)
+                };
+                for entry in Catalogue::builtin().entries(edition, framework) {
+                    let parts = entry.parts(&run);
+                    assert_eq!(parts, Parts::of(&entry.render(&run)), "{} {run:?}", entry.entry.name);
+                    different.insert(parts.summary());
+                }
+            }
+        }
+    }
+    assert!(different.len() > 6, "{different:?}");
 }
