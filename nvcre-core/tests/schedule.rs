@@ -118,6 +118,9 @@ fn taints_stop_pods_without_a_toleration() {
     assert_eq!((filters[1].nodes, filters[1].pass), (2, 0));
     assert_eq!(filters[1].stops, ["nvidia.com/gpu=present:NoSchedule on a, b"]);
     assert!(out.explained.remedies[0].contains("spec.target.taintSelectors"), "{:?}", out.explained.remedies);
+    // Where that would not be enough, it is not said.
+    let large = with(pairs(torch()), json!({"resources": {"requests": {"memory": "2Ti"}}}));
+    assert_eq!(on(&tainted, &large).verdicts[0].unless, "");
     // The way out is one.
     let tolerant = with(pairs(torch()), json!({"target": {"taintSelectors": [{"key": "nvidia.com/gpu"}]}}));
     assert_eq!(on(&tainted, &tolerant).says().0, Verdict::Fits);

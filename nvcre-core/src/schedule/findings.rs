@@ -9,7 +9,7 @@ use super::verdict::Schedule;
 use crate::api::{GPU_RESOURCE, HOSTNAME_KEY};
 use crate::check::{Quantity, is_extended_resource, shown};
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
-use crate::fleet::{HealthProblem, ResourceRequest, TaintId, commas, nodes};
+use crate::fleet::{HealthProblem, HealthProblems, ResourceRequest, TaintId, commas, nodes};
 use std::collections::BTreeMap;
 
 /// Who asks for resources.
@@ -26,6 +26,9 @@ struct Told {
     groups: Vec<u32>,
     nodes: BTreeMap<u32, String>,
 }
+
+/// What is wrong with nodes, by index.
+type Health = BTreeMap<u32, HealthProblems>;
 
 /// Findings about the groups of a run that would wait.
 pub(crate) fn findings(schedule: &Schedule<'_>, asked: &Asked<'_>) -> Vec<Diagnostic> {
@@ -46,7 +49,8 @@ pub(crate) fn findings(schedule: &Schedule<'_>, asked: &Asked<'_>) -> Vec<Diagno
             of.nodes.extend(nodes);
         }
     }
-    told.into_values().filter_map(|told| schedule.finding(told, asked)).collect()
+    let health: Health = schedule.prepared.input.fleet.unhealthy.iter().copied().collect();
+    told.into_values().filter_map(|told| schedule.finding(told, asked, &health)).collect()
 }
 
 fn verb(told: &Told, plural: &str) -> String {
@@ -58,9 +62,9 @@ fn be(told: &Told) -> &'static str {
 }
 
 impl Schedule<'_> {
-    fn finding(&self, mut told: Told, asked: &Asked<'_>) -> Option<Diagnostic> {
+    fn finding(&self, mut told: Told, asked: &Asked<'_>, health: &Health) -> Option<Diagnostic> {
         let named = !told.nodes.is_empty();
-        told.nodes.retain(|node, _| !self.said(&told.cause.what, *node));
+        told.nodes.retain(|node, _| !self.said(&told.cause.what, *node, health));
         if named && told.nodes.is_empty() || self.nobody_offers(&told.cause.what) {
             return None;
         }
@@ -81,9 +85,9 @@ impl Schedule<'_> {
     }
 
     /// True for what another finding says of a node already.
-    fn said(&self, what: &What, node: u32) -> bool {
-        let (inventory, fleet) = (self.prepared.input.inventory, self.prepared.input.fleet);
-        let has = |problem| fleet.unhealthy.iter().any(|(at, found)| *at == node && found.contains(problem));
+    fn said(&self, what: &What, node: u32, health: &Health) -> bool {
+        let inventory = self.prepared.input.inventory;
+        let has = |problem| health.get(&node).is_some_and(|found| found.contains(problem));
         match what {
             What::NoGpus => has(HealthProblem::NoAllocatableGpus) || has(HealthProblem::Mig),
             What::Taint(_) => has(HealthProblem::BadTaint),

@@ -35,6 +35,8 @@ pub(super) struct Class {
     pub free: Vec<i128>,
     /// By kind of pods.
     pub gates: Vec<Gate>,
+    /// The same in a cluster that makes pods bear taints of the resources that they request.
+    pub admitted: Vec<Gate>,
     /// Domain of the rules between pods.
     pub domain: Option<u32>,
     /// The node tells what it offers.
@@ -105,8 +107,13 @@ impl Nodes {
                 false => gate(inventory, kind, node),
             };
             let sliced = sliced.contains(&node.name) && inventory.allocatable(node, GPU_RESOURCE).is_none();
-            let gates = kinds.iter().enumerate().map(gate).collect();
-            let class = Class { free, gates, domain, informed, sliced };
+            let gates: Vec<Gate> = kinds.iter().enumerate().map(gate).collect();
+            let admit = |(kind, gate): (&Kind, &Gate)| match gate {
+                Gate::Closed(_) if kind.borne.opens_by_admission(node) => matched(inventory, kind, node),
+                gate => *gate,
+            };
+            let admitted = kinds.iter().zip(&gates).map(admit).collect();
+            let class = Class { free, gates, admitted, domain, informed, sliced };
             let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
             let number = match known.get(&class) {
                 Some(number) => *number,
@@ -154,11 +161,31 @@ pub(super) fn cut(free: &mut [i128], requests: &[Vec<i128>], most: usize) {
 fn gate(inventory: &Inventory, kind: &Kind, node: &InventoryNode) -> Gate {
     match kind.borne.closes(node) {
         Some(closed) => Gate::Closed(closed),
-        None => match kind.affinity.of(inventory, node) {
-            Match::No => Gate::Elsewhere,
-            Match::OfGroup => Gate::OfGroup,
-            Match::Always => Gate::Open,
-        },
+        None => matched(inventory, kind, node),
+    }
+}
+
+fn matched(inventory: &Inventory, kind: &Kind, node: &InventoryNode) -> Gate {
+    match kind.affinity.of(inventory, node) {
+        Match::No => Gate::Elsewhere,
+        Match::OfGroup => Gate::OfGroup,
+        Match::Always => Gate::Open,
+    }
+}
+
+/// What a cluster may grant beside what is known of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Grants {
+    /// Taints of resources that pods request are borne (admission plugin ExtendedResourceToleration).
+    pub admission: bool,
+    /// GPUs in ResourceSlices are a resource (`extendedResourceName` of a DeviceClass).
+    pub mapping: bool,
+}
+
+impl Class {
+    /// By kind of pods.
+    pub(super) fn gates(&self, grants: Grants) -> &[Gate] {
+        if grants.admission { &self.admitted } else { &self.gates }
     }
 }
 

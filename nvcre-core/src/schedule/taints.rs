@@ -75,6 +75,11 @@ impl Borne {
         node.taints.iter().copied().filter(move |id| !borne(*id))
     }
 
+    /// True when nothing but taints that the cluster may make the pod bear by itself keeps it away.
+    pub(super) fn opens_by_admission(&self, node: &InventoryNode) -> bool {
+        !(node.unschedulable && !self.cordon) && self.unborne(node).all(|id| self.is_admitted(id))
+    }
+
     /// True for a taint that the cluster may make the pod bear by itself.
     pub(super) fn is_admitted(&self, id: TaintId) -> bool {
         self.admitted.get(id.0 as usize).copied().unwrap_or(false)

@@ -5,7 +5,7 @@ use super::causes::What;
 use super::greedy::{self, Stop};
 use super::kinds::Kind;
 use super::model::{GroupVerdict, Verdict};
-use super::nodes::{Class, Gate, Nodes};
+use super::nodes::{Gate, Grants, Nodes, PLENTY};
 use super::rules::PodRules;
 use super::taints::Closed;
 use crate::api::GPU_RESOURCE;
@@ -98,6 +98,10 @@ impl<'a> Schedule<'a> {
     }
 
     pub(super) fn candidates(&self, group: u32) -> Candidates {
+        self.candidates_with(group, Grants::default())
+    }
+
+    fn candidates_with(&self, group: u32, grants: Grants) -> Candidates {
         let mut nodes = Vec::new();
         if self.kinds.iter().any(|kind| kind.affinity.is_by_group()) {
             let members = self.prepared.groups().get(group as usize).map_or(&[][..], |g| g.nodes.as_slice());
@@ -111,25 +115,30 @@ impl<'a> Schedule<'a> {
             *inside.entry(*class).or_default() += 1;
         }
         let open = (0u32..).zip(self.nodes.classes.iter().zip(&self.nodes.sizes));
-        let open = open.filter(|(_, (class, _))| class.gates.contains(&Gate::Open));
+        let open = open.filter(|(_, (class, _))| class.gates(grants).contains(&Gate::Open));
         let others = open.map(|(at, (_, size))| (at, size - inside.get(&at).copied().unwrap_or(0)));
         Candidates { nodes, others: others.filter(|(_, count)| *count > 0).collect() }
     }
 
     /// The pods of a group and its nodes.
     pub(super) fn problem(&self, group: u32, candidates: &Candidates) -> Problem {
+        self.problem_with(group, candidates, Grants::default())
+    }
+
+    fn problem_with(&self, group: u32, candidates: &Candidates, grants: Grants) -> Problem {
         let size = self.size(group);
         let counts =
             self.kinds.iter().map(|k| self.prepared.pod_count(k.count, size).saturating_mul(k.times)).collect();
         let slot = |class: u32, count: usize, inside: bool| {
             let class = self.nodes.class(class)?;
             let open = |gate: &Gate| *gate == Gate::Open || inside && *gate == Gate::OfGroup;
-            Some(Slot {
-                free: class.free.clone(),
-                allowed: class.gates.iter().map(open).collect(),
-                count,
-                domain: class.domain,
-            })
+            let mut free = class.free.clone();
+            let gpus =
+                self.nodes.resources.iter().position(|r| r == GPU_RESOURCE).filter(|_| grants.mapping && class.sliced);
+            if let Some(gpus) = gpus.and_then(|at| free.get_mut(at)) {
+                *gpus = PLENTY;
+            }
+            Some(Slot { free, allowed: class.gates(grants).iter().map(open).collect(), count, domain: class.domain })
         };
         let mut inside: BTreeMap<u32, usize> = BTreeMap::new();
         for class in candidates.nodes.iter().filter_map(|n| self.nodes.class_of.get(*n as usize)) {
@@ -159,7 +168,7 @@ impl<'a> Schedule<'a> {
         };
         match solvable {
             None => unknown("too many kinds of pods and nodes to try every way of sharing them out"),
-            Some(false) => self.waits(candidates, stop),
+            Some(false) => self.waits(group, candidates, stop),
             Some(true) if self.rules.unclear.is_some() => unknown(self.rules.unclear.as_deref().unwrap_or_default()),
             Some(true) if !self.informed(candidates) => {
                 unknown("the nodes do not tell what they offer (status.allocatable)")
@@ -175,7 +184,7 @@ impl<'a> Schedule<'a> {
         classes.all(|class| self.nodes.class(*class).is_some_and(|c| c.informed))
     }
 
-    fn waits(&self, candidates: &Candidates, stop: Option<Stop>) -> GroupVerdict {
+    fn waits(&self, group: u32, candidates: &Candidates, stop: Option<Stop>) -> GroupVerdict {
         let mut out = GroupVerdict { verdict: Verdict::Waits, ..GroupVerdict::default() };
         let Some(stop) = stop else {
             out.pods = self.kinds.last().map(|k| k.name.clone()).unwrap_or_default();
@@ -186,35 +195,28 @@ impl<'a> Schedule<'a> {
         let Some(kind) = self.kinds.get(stop.kind) else { return out };
         out.pods.clone_from(&kind.name);
         out.message = self.message(candidates, &stop);
-        if self.may_be_admitted(candidates, &stop) {
-            "the API server runs the admission plugin ExtendedResourceToleration, which makes pods tolerate taints of the resources that they request".clone_into(&mut out.unless);
-        } else if self.may_be_mapped(candidates, &stop) {
-            "a DeviceClass of the cluster offers nvidia.com/gpu (extendedResourceName) from the GPUs in the ResourceSlices of the nodes".clone_into(&mut out.unless);
-        }
+        out.unless = self.unless(group);
         out
     }
 
-    /// True when the nodes are closed by taints only that an admission plugin makes the pods bear.
-    fn may_be_admitted(&self, candidates: &Candidates, stop: &Stop) -> bool {
-        let Some(kind) = self.kinds.get(stop.kind) else { return false };
-        let closed = |class: &Class| match class.gates.get(stop.kind) {
-            Some(Gate::Closed(Closed::Taint(id))) => Some(kind.borne.is_admitted(*id)),
-            _ => None,
+    /// What a cluster may grant that would let the pods of a waiting group find nodes; empty when nothing helps.
+    fn unless(&self, group: u32) -> String {
+        const ADMISSION: &str = "the API server runs the admission plugin ExtendedResourceToleration, which makes pods tolerate taints of the resources that they request";
+        const MAPPING: &str = "a DeviceClass of the cluster offers nvidia.com/gpu (extendedResourceName) from the GPUs in the ResourceSlices of the nodes";
+        let granted = |grants: Grants| {
+            let candidates = self.candidates_with(group, grants);
+            self.problem_with(group, &candidates, grants).is_solvable() == Some(true)
         };
-        let inside = candidates.nodes.iter().filter_map(|n| self.nodes.class_of.get(*n as usize));
-        let all: Vec<bool> = match kind.affinity.is_by_group() {
-            true => inside.filter_map(|class| closed(self.nodes.class(*class)?)).collect(),
-            false => self.nodes.classes.iter().filter_map(closed).collect(),
-        };
-        !all.is_empty() && all.into_iter().all(|admitted| admitted)
-    }
-
-    /// True when a DeviceClass may make the GPUs in ResourceSlices a resource of the nodes that are short of it.
-    fn may_be_mapped(&self, candidates: &Candidates, stop: &Stop) -> bool {
-        let mut inside = candidates.nodes.iter().filter_map(|n| self.nodes.class_of.get(*n as usize));
-        let asks = self.kinds.get(stop.kind).is_some_and(|k| k.requests.contains_key(GPU_RESOURCE));
-        let sliced = |class: &u32| self.nodes.class(*class).is_some_and(|class| class.sliced);
-        asks && (inside.any(sliced) || candidates.others.iter().any(|(class, _)| sliced(class)))
+        let admits = self.nodes.classes.iter().any(|class| class.admitted != class.gates);
+        let maps = self.nodes.classes.iter().any(|class| class.sliced);
+        match () {
+            () if admits && granted(Grants { admission: true, mapping: false }) => ADMISSION.to_owned(),
+            () if maps && granted(Grants { admission: false, mapping: true }) => MAPPING.to_owned(),
+            () if admits && maps && granted(Grants { admission: true, mapping: true }) => {
+                format!("{ADMISSION}, and {MAPPING}")
+            }
+            () => String::new(),
+        }
     }
 
     /// What the scheduler says of the pod that finds no node.
