@@ -77,7 +77,7 @@ impl Borne {
 
     /// True when nothing but taints that the cluster may make the pod bear by itself keeps it away.
     pub(super) fn opens_by_admission(&self, node: &InventoryNode) -> bool {
-        !(node.unschedulable && !self.cordon) && self.unborne(node).all(|id| self.is_admitted(id))
+        (!node.unschedulable || self.cordon) && self.unborne(node).all(|id| self.is_admitted(id))
     }
 
     /// True for a taint that the cluster may make the pod bear by itself.
