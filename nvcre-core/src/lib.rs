@@ -17,6 +17,7 @@ pub mod jobs;
 mod lookup;
 mod object;
 pub mod overrides;
+pub mod schedule;
 pub mod schema;
 pub mod trace;
 pub mod workflow;
