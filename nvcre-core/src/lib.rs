@@ -18,6 +18,7 @@ mod lint;
 mod lookup;
 mod object;
 pub mod overrides;
+pub mod schedule;
 pub mod schema;
 pub mod trace;
 pub mod workflow;

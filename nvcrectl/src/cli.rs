@@ -143,6 +143,15 @@ pub struct InputArgs {
     pub lenient: bool,
 }
 
+/// What runs on the nodes already, shared by the commands that say whether pods find nodes.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PodsArgs {
+    /// What runs on the nodes already, as `kubectl get pods -A -o yaml` (or json) prints it: a file, a folder of such files,
+    /// or - for stdin. May be repeated. What these pods request is taken off the nodes.
+    #[arg(long, value_name = "PATH", help_heading = CLUSTER, requires = "nodes")]
+    pub pods: Vec<PathBuf>,
+}
+
 /// How findings are told.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct FindingArgs {
@@ -162,6 +171,9 @@ pub struct RenderArgs {
     /// What is rendered.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// What to print; jobs and manifests need --nodes or --assume-nodes.
     #[arg(long, value_enum, default_value_t)]
     pub show: Show,
@@ -188,6 +200,9 @@ pub struct PlanArgs {
     /// What is planned.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// How to print.
     #[arg(short, long, value_enum, default_value_t)]
     pub output: TableFormat,
@@ -208,6 +223,9 @@ pub struct ExplainArgs {
     /// What is rendered.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// The group whose objects are meant, for fields of objects; the first one when left out.
     #[arg(long, value_name = "NAME")]
     pub group: Option<String>,
@@ -228,6 +246,9 @@ pub struct CheckArgs {
     /// What is checked.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// Findings.
     #[command(flatten)]
     pub findings: FindingArgs,

@@ -38,8 +38,6 @@ pub const MANAGED_BY: &str = "nvcre";
 pub const MANAGED_BY_KEY: &str = "app.kubernetes.io/managed-by";
 /// Prefix of the engine's own label keys.
 pub const OWN_PREFIX: &str = "nvcre.nvidia.com/";
-/// Annotation of a run that accepts findings: codes, separated by commas or blanks, and after ` -- ` a reason.
-pub const ALLOW_KEY: &str = "nvcre.nvidia.com/allow";
 /// Label with the name of the run.
 pub const RUN_KEY: &str = "nvcre.nvidia.com/workload-run";
 /// Label with the name of the Workflow.

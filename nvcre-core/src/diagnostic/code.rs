@@ -25,8 +25,10 @@ pub enum Area {
     Jobs,
     /// Comparing two renderings.
     Compare,
-    /// What renders and is likely not meant, and accepting findings.
+    /// What renders and is likely not meant.
     Lint,
+    /// Whether the pods find nodes.
+    Schedule,
 }
 
 macro_rules! codes {
@@ -193,6 +195,12 @@ codes! {
     BadThreshold = 94, Error, Run, "01 §7; 00 D18";
     /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
     DanglingOption = 95, Warning, Run;
+    /// The annotation that accepts findings holds something that is no code.
+    AllowedUnknown = 96, Warning, Run;
+    /// The annotation that accepts findings names an error.
+    AllowedError = 97, Warning, Run;
+    /// An accepted finding does not occur.
+    AllowedUnused = 98, Notice, Run;
 
     // Fleet: NV100–NV139.
     /// The value of a node's label is no string.
@@ -423,13 +431,7 @@ codes! {
     /// An object stands twice in rendered output.
     RenderedTwice = 303, Error, Compare;
 
-    // Accepting findings and lints: NV340–NV399.
-    /// The annotation that accepts findings names something that is no code.
-    AcceptUnknown = 340, Warning, Lint, "this renderer: `nvcre.nvidia.com/allow` is a list of codes";
-    /// The annotation that accepts findings names a code that nobody may accept: an error, or one about the annotation itself.
-    AcceptRefused = 341, Warning, Lint, "this renderer: only warnings and notices can be accepted";
-    /// The annotation that accepts findings names a code that was not found.
-    AcceptUnused = 342, Notice, Lint, "this renderer: an acceptance without a finding hides the next one";
+    // Lints: NV340–NV399.
     /// An image without a tag and digest, or with the tag `latest`: what runs changes without a change of the run.
     ImageUntagged = 343, Warning, Lint, "Kubernetes documentation, Images: without a tag, `latest` is meant; avoid it, as it is hard to tell which version runs";
     /// A pull policy that keeps whatever a node pulled once under a tag that moves.
@@ -504,6 +506,31 @@ codes! {
     GpusPerProcess = 378, Warning, Lint, "nccl-tests README: -g is the number of GPUs of every thread, -t that of threads of every process";
     /// A search path that takes the place of the one of the image.
     LibraryPathReplaced = 379, Notice, Lint, "Kubernetes documentation, Define Environment Variables: they override those of the image";
+    // Will it be placed: NV320–NV339.
+    /// Pods do not tolerate a taint of nodes that they are bound to, so they wait.
+    TaintNotTolerated = 320, Warning, Schedule, "03 §6.6";
+    /// A pod requests more of a resource than a node that it is bound to ever has.
+    NotEnoughOfResource = 321, Warning, Schedule;
+    /// Nodes that pods with GPUs are bound to offer no resource `nvidia.com/gpu` at all.
+    NoGpuResource = 322, Warning, Schedule;
+    /// What runs on the nodes already leaves too little for a pod.
+    NothingLeft = 323, Warning, Schedule;
+    /// A node takes no more pods.
+    PodsPerNode = 324, Warning, Schedule;
+    /// Pods of a job find room one by one, and not all at the same time.
+    PodsDoNotFitTogether = 325, Warning, Schedule;
+    /// Nodes lack the labels that pods want of their node.
+    NoNodeOfLabels = 326, Warning, Schedule;
+    /// Pods of a job keep each other away: by a port of the node, pod affinity or exclusive topology.
+    PodsKeepApart = 327, Warning, Schedule;
+    /// A list of pods holds something that is no Pod, List or PodList.
+    PodsKind = 330, Error, Schedule;
+    /// A field of a pod is of another type than Kubernetes writes.
+    PodFieldType = 331, Error, Schedule;
+    /// A list of pods holds no document.
+    PodsEmpty = 332, Error, Schedule;
+    /// The pods run on nodes that the inventory does not have.
+    PodsOfOtherNodes = 333, Warning, Schedule;
 }
 
 impl Code {

@@ -67,17 +67,6 @@ pub struct Related {
     pub span: Option<Span>,
 }
 
-/// Who accepted a finding, and why.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Accepted {
-    /// The field that accepts it: the annotation of the run.
-    pub by: String,
-    /// The reason that stands there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -103,9 +92,10 @@ pub struct Diagnostic {
     /// Other places that belong to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// Somebody accepted it: it does not count, and people are not shown it again. Errors are never accepted.
+    /// The run accepts it (annotation `nvcre.nvidia.com/allow`): the reason that is given there, which may be empty.
+    /// Never on an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted: Option<Accepted>,
+    pub accepted: Option<String>,
     /// The key of the field is at fault, not its value: that is where the place is looked for.
     #[serde(skip)]
     pub at_key: bool,

@@ -1,164 +1,106 @@
-//! Findings that a run accepts: the annotation `nvcre.nvidia.com/allow`, the only place where it is read.
-//!
-//! Its value is a list of codes, separated by commas or blanks, and after ` -- ` the reason. Accepted findings stay
-//! findings, and count no more; errors are never accepted. What is wrong with the list is a finding, too.
+//! Findings that a run accepts, so that the others are seen.
 
-use super::{Delivery, Rendering};
-use crate::api::{ALLOW_KEY, WorkloadRun};
+use crate::api::WorkloadRun;
 use crate::check::nearest;
-use crate::diagnostic::{Accepted, Code, Diagnostic, FieldPath, Severity, has_errors};
+use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity};
+
+/// Annotation of a WorkloadRun that accepts findings: codes with commas or blanks between them, and after ` -- ` the
+/// reason. It changes nothing but how findings are shown: an accepted one is counted and not printed, and does not count
+/// for `--deny-warnings`. Errors cannot be accepted.
+pub const ALLOW_ANNOTATION: &str = "nvcre.nvidia.com/allow";
 
 /// What a run accepts.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Acceptance {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Accepted {
     codes: Vec<Code>,
-    reason: Option<String>,
-    unknown: Vec<String>,
+    reason: String,
+}
+
+impl Accepted {
+    /// What the annotation of a run says, and what is wrong with it.
+    pub fn of(run: &WorkloadRun) -> (Self, Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        let Some(text) = run.metadata.annotations.get(ALLOW_ANNOTATION) else { return (Self::default(), found) };
+        let dashes = text.match_indices("--").map(|(at, _)| at).find(|at| stands_alone(text, *at));
+        let (codes, reason) = dashes.and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
+        let reason = reason.trim_start_matches("--");
+        let mut accepted = Self { codes: Vec::new(), reason: reason.trim().to_owned() };
+        for word in codes.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()) {
+            // Only the form in which codes are shown: NV57 and NV0057 are misspelt.
+            match Code::parse(word).filter(|code| code.to_string() == word) {
+                Some(code) if of_the_list(code) => found.push(
+                    Diagnostic::at(
+                        Code::AllowedError,
+                        path(),
+                        format!("{code} is about this annotation, and cannot be accepted by it"),
+                    )
+                    .with_help(format!("remove {code}, and mend what it says")),
+                ),
+                Some(code) if code.severity() == Severity::Error => found.push(
+                    Diagnostic::at(
+                        Code::AllowedError,
+                        path(),
+                        format!("{code} is an error, and errors cannot be accepted: nothing is rendered with one"),
+                    )
+                    .with_help(format!("remove {code}, and mend what it says")),
+                ),
+                Some(code) if accepted.codes.contains(&code) => {}
+                Some(code) => accepted.codes.push(code),
+                None => found.push(unknown(word)),
+            }
+        }
+        if accepted.codes.is_empty() && found.is_empty() {
+            found.push(
+                Diagnostic::at(Code::AllowedUnknown, path(), format!("{ALLOW_ANNOTATION} names no finding"))
+                    .with_help("name codes, for example NV057, or remove the annotation"),
+            );
+        }
+        (accepted, found)
+    }
+
+    /// Marks the findings that are accepted.
+    pub fn mark(&self, findings: &mut [Diagnostic]) {
+        for finding in findings.iter_mut().filter(|d| d.severity != Severity::Error && self.codes.contains(&d.code)) {
+            finding.accepted = Some(self.reason.clone());
+        }
+    }
+
+    /// Accepted codes that do not occur, of those that could have been found.
+    pub fn unused(&self, occurs: impl Fn(Code) -> bool, could: impl Fn(Code) -> bool) -> Vec<Diagnostic> {
+        let unused = self.codes.iter().filter(|code| could(**code) && !occurs(**code));
+        let told = |code: &Code| {
+            Diagnostic::at(
+                Code::AllowedUnused,
+                path(),
+                format!("{code} is accepted, and there is no such finding here"),
+            )
+            .with_help("remove it, unless other nodes or another platform bring the finding back")
+        };
+        unused.map(told).collect()
+    }
+}
+
+/// Codes that speak of the annotation itself.
+const fn of_the_list(code: Code) -> bool {
+    matches!(code, Code::AllowedUnknown | Code::AllowedError | Code::AllowedUnused)
+}
+
+/// True for two dashes with blanks, or nothing, on both sides.
+fn stands_alone(text: &str, at: usize) -> bool {
+    let blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let sides = text.split_at_checked(at).and_then(|(before, rest)| Some((before, rest.get(2..)?)));
+    sides.is_some_and(|(before, after)| blank(before.chars().next_back()) && blank(after.chars().next()))
 }
 
 fn path() -> FieldPath {
-    FieldPath::parse("metadata.annotations").key(ALLOW_KEY)
+    FieldPath::parse("metadata.annotations").key(ALLOW_ANNOTATION)
 }
 
-/// Codes that speak of the list itself.
-const fn of_the_list(code: Code) -> bool {
-    matches!(code, Code::AcceptUnknown | Code::AcceptRefused | Code::AcceptUnused)
-}
-
-impl Acceptance {
-    /// Reads the annotation of a run.
-    pub fn of(run: &WorkloadRun) -> Self {
-        let mut out = Self::default();
-        let Some(text) = run.metadata.annotations.get(ALLOW_KEY) else { return out };
-        let (list, reason) = text.split_once(" -- ").map_or((text.as_str(), None), |(list, why)| (list, Some(why)));
-        out.reason = reason.map(str::trim).filter(|why| !why.is_empty()).map(str::to_owned);
-        for word in list.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()) {
-            // Only the form in which codes are shown: NV5 and nv005 are no codes.
-            match Code::parse(word).filter(|code| code.to_string() == word) {
-                Some(code) if !out.codes.contains(&code) => out.codes.push(code),
-                Some(_) => {}
-                None => out.unknown.push(word.to_owned()),
-            }
-        }
-        out
-    }
-
-    /// What is wrong with the list, whatever is found. `found` is what is known so far: a code may be an error by itself
-    /// and a warning in a mode.
-    pub fn problems(&self, found: &[&[Diagnostic]]) -> Vec<Diagnostic> {
-        let known: Vec<String> = Code::ALL.iter().map(ToString::to_string).collect();
-        let unknown = self.unknown.iter().map(|word| {
-            let message = format!("{word:?} is no code of a finding, so that nothing is accepted by it");
-            let near = nearest(word, known.iter().map(String::as_str)).filter(|near| near.eq_ignore_ascii_case(word));
-            let help = near.map_or_else(
-                || "write codes as findings show them, separated by commas; a reason comes after --".to_owned(),
-                |near| format!("did you mean `{near}`?"),
-            );
-            Diagnostic::at(Code::AcceptUnknown, path(), message).with_help(help)
-        });
-        let refused = self.codes.iter().filter(|code| !Self::may_be_accepted(**code, found)).map(|code| {
-            let message = match of_the_list(*code) {
-                true => format!("{code} is about this list, and cannot be accepted by it"),
-                false => format!("{code} is an error, and errors cannot be accepted"),
-            };
-            let help = "take it out of the list, and mend what the finding names";
-            Diagnostic::at(Code::AcceptRefused, path(), message).with_help(help)
-        });
-        unknown.chain(refused).collect()
-    }
-
-    fn may_be_accepted(code: Code, found: &[&[Diagnostic]]) -> bool {
-        let milder = |d: &&Diagnostic| d.code == code && d.severity != Severity::Error;
-        !of_the_list(code)
-            && (code.severity() != Severity::Error || found.iter().copied().flatten().any(|d| milder(&d)))
-    }
-
-    /// Marks what is accepted.
-    pub fn apply(&self, findings: &mut [Diagnostic]) {
-        let mine = |d: &&mut Diagnostic| d.severity != Severity::Error && self.codes.contains(&d.code);
-        for finding in findings.iter_mut().filter(mine).filter(|d| !of_the_list(d.code)) {
-            finding.accepted = Some(Accepted { by: path().to_string(), reason: self.reason.clone() });
-        }
-    }
-
-    /// Codes that nothing raised, where everything was looked at that could raise them. `jobs` is the delivery whose
-    /// groups were made, when they were.
-    pub fn unused(
-        &self,
-        rendering: &Rendering<'_>,
-        jobs: Option<Delivery>,
-        found: &[&[Diagnostic]],
-    ) -> Vec<Diagnostic> {
-        if !rendering.facts.resolved || found.iter().copied().any(has_errors) {
-            return Vec::new();
-        }
-        let looked_for = |code: Code| match code {
-            Code::EngineDiffers => jobs == Some(Delivery::Controller),
-            Code::NoEffectInDelivery => jobs == Some(Delivery::Trainer),
-            code => jobs.is_some() || !crate::lint::needs_nodes(code),
-        };
-        let raised = |code: Code| found.iter().copied().flatten().any(|d| d.code == code);
-        let idle = self.codes.iter().filter(|c| Self::may_be_accepted(**c, found) && looked_for(**c) && !raised(**c));
-        let facts = &rendering.facts;
-        let finding = |code: &Code| {
-            let message = format!(
-                "{code} is accepted and was not found on platform {} with GPU {}: the list would hide it when it comes",
-                facts.platform, facts.architecture
-            );
-            let help = "take it out of the list, unless the run is for other platforms, too";
-            Diagnostic::at(Code::AcceptUnused, path(), message).with_help(help)
-        };
-        idle.map(finding).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(text: &str) -> Acceptance {
-        let mut run = WorkloadRun::default();
-        run.metadata.annotations.insert(ALLOW_KEY.into(), text.into());
-        Acceptance::of(&run)
-    }
-
-    #[test]
-    fn a_list_and_a_reason() {
-        for (text, codes, reason, unknown) in [
-            ("NV057", &[57][..], None, &[][..]),
-            ("NV057,NV343", &[57, 343], None, &[]),
-            (
-                " NV057,\n NV343  -- measured like this since 2024 -- twice ",
-                &[57, 343],
-                Some("measured like this since 2024 -- twice"),
-                &[],
-            ),
-            ("NV057 NV057", &[57], None, &[]),
-            ("nv057, NV57, NV999, x", &[], None, &["nv057", "NV57", "NV999", "x"]),
-            ("NV057 -- ", &[57], None, &[]),
-            ("", &[], None, &[]),
-        ] {
-            let found = of(text);
-            let numbers: Vec<u16> = found.codes.iter().map(|c| c.number()).collect();
-            assert_eq!((numbers.as_slice(), found.reason.as_deref()), (codes, reason), "{text:?}");
-            assert_eq!(found.unknown, unknown, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn errors_stay_and_milder_ones_of_their_code_may_go() {
-        let mut findings = vec![
-            Diagnostic::new(Code::UnknownField, "x"),
-            Diagnostic::new(Code::UnknownField, "x").with_severity(Severity::Warning),
-            Diagnostic::new(Code::AcceptUnused, "x"),
-        ];
-        let acceptance = of("NV005 NV342 NV006 -- why");
-        let refused: Vec<String> = acceptance.problems(&[&findings]).into_iter().map(|d| d.message).collect();
-        assert_eq!(refused.len(), 2, "{refused:?}");
-        assert!(refused[0].starts_with("NV342 is about this list") && refused[1].starts_with("NV006 is an error"));
-        acceptance.apply(&mut findings);
-        let accepted: Vec<bool> = findings.iter().map(|d| d.accepted.is_some()).collect();
-        assert_eq!(accepted, [false, true, false]);
-        assert_eq!(findings[1].accepted.as_ref().unwrap().reason.as_deref(), Some("why"));
-    }
+fn unknown(word: &str) -> Diagnostic {
+    let names: Vec<String> = Code::ALL.iter().map(ToString::to_string).collect();
+    let finding = Diagnostic::at(Code::AllowedUnknown, path(), format!("{word:?} is no code of a finding"));
+    finding.with_help(match nearest(&word.to_ascii_uppercase(), names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}? A reason is written after \" -- \""),
+        None => "codes are written as NV057, with commas between them; a reason is written after \" -- \"".to_owned(),
+    })
 }

@@ -1,7 +1,6 @@
-//! Lints and accepted findings at the two ends of the road.
+//! Lints at the two ends of the road: of a rendering, and of its groups.
 
-use super::accept::Acceptance;
-use super::{Delivery, Engine, Rendering, blame};
+use super::{Engine, Rendering, blame};
 use crate::catalogue::EntryRef;
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Severity};
 use crate::jobs::Prepared;
@@ -49,19 +48,12 @@ pub(super) fn of_rendering(
     out
 }
 
-/// Lints of groups, and what is accepted in vain.
-pub(super) fn of_jobs(
-    rendering: &Rendering<'_>,
-    delivery: Delivery,
-    prepared: Option<&Prepared<'_>>,
-    out: &mut Vec<Diagnostic>,
-) {
-    let (Some(prepared), Some(placed)) = (prepared, placed(rendering)) else { return };
-    let mut found = Vec::new();
-    lint::of_groups(&placed, prepared.groups(), prepared.iterations(), &mut found);
-    blame::lead_back(rendering, &mut found);
-    out.extend(found);
-    let acceptance = Acceptance::of(&rendering.run);
-    let idle = acceptance.unused(rendering, Some(delivery), &[&rendering.diagnostics, out]);
-    out.extend(idle);
+/// Lints of groups.
+pub(super) fn of_groups(rendering: &Rendering<'_>, prepared: &Prepared<'_>) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    if let Some(placed) = placed(rendering) {
+        lint::of_groups(&placed, prepared.groups(), prepared.iterations(), &mut out);
+    }
+    blame::lead_back(rendering, &mut out);
+    out
 }

@@ -23,12 +23,14 @@
 
 mod accept;
 mod annotations;
+mod assumed;
 mod blame;
 mod chosen;
 mod differences;
 mod facts;
 mod finish;
 mod flags;
+mod join;
 mod kept;
 mod knowledge;
 mod layers;
@@ -43,6 +45,7 @@ mod resolve;
 mod warnings;
 
 pub use crate::jobs::Delivery;
+pub use accept::ALLOW_ANNOTATION;
 pub use facts::{Facts, parse_edition_flag};
 pub use flags::{RunFlags, adjust_size, apply_flags};
 pub use knowledge::{Knowledge, KnowledgeEntry, KnowledgeRow, PLATFORMS_FORMAT};

@@ -66,11 +66,9 @@ pub(crate) fn of_rendering(input: &Input<'_>) -> Vec<Diagnostic> {
     out
 }
 
-/// True for codes that only nodes or groups raise: without nodes nobody can tell whether they would.
+/// True for lints that only nodes or groups raise: without nodes nobody can tell whether they would.
 pub(crate) fn needs_nodes(code: Code) -> bool {
-    use crate::diagnostic::Area;
-    matches!(code.area(), Area::Fleet | Area::Jobs)
-        || matches!(code, Code::GroupsCrossDomains | Code::UnpinnedAcrossDomains | Code::MaxConcurrentIdle)
+    matches!(code, Code::GroupsCrossDomains | Code::UnpinnedAcrossDomains | Code::MaxConcurrentIdle)
 }
 
 impl<'a> Input<'a> {

@@ -8,7 +8,7 @@ use crate::output;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use nvcre_core::diagnostic::{Diagnostic, Severity, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, IsTerminal};
 
 /// How findings are printed.
@@ -86,14 +86,12 @@ fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(120, |(w, _)| usize::from(w.0)).clamp(60, 200);
     let decor = if io::stderr().is_terminal() { DecorStyle::Unicode } else { DecorStyle::Ascii };
     let renderer = Renderer::styled().decor_style(decor).term_width(width);
-    let open: Vec<&Diagnostic> = findings.iter().filter(|f| f.accepted.is_none()).collect();
-    for finding in &open {
+    let (shown, accepted): (Vec<_>, Vec<_>) = findings.iter().partition(|f| f.accepted.is_none());
+    for finding in &shown {
         out.push_str(&one(finding, texts, &renderer));
         out.push_str("\n\n");
     }
-    let count = |severity| open.iter().filter(|f| f.severity == severity).count();
-    let accepted = findings.len() - open.len();
-    let accepted = (accepted > 0).then(|| format!("{accepted} accepted by annotation"));
+    let count = |severity| shown.iter().filter(|f| f.severity == severity).count();
     let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Notice, "notice")]
         .into_iter()
         .filter_map(|(severity, word)| match count(severity) {
@@ -101,9 +99,11 @@ fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
             1 => Some(format!("1 {word}")),
             n => Some(format!("{n} {word}s")),
         })
-        .chain(accepted)
         .collect();
-    out.push_str(&parts.join(", "));
+    let codes: BTreeSet<String> = accepted.iter().map(|f| f.code.to_string()).collect();
+    let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
+    let accepted = (!accepted.is_empty()).then(|| format!("{} accepted by the run ({codes})", accepted.len()));
+    out.push_str(&parts.into_iter().chain(accepted).collect::<Vec<_>>().join(", "));
     out.push('\n');
 }
 

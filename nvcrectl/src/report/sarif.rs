@@ -47,14 +47,6 @@ fn result(finding: &Diagnostic, codes: &[Code]) -> Value {
     }
     out.insert("level".into(), level(finding.severity).into());
     out.insert("message".into(), json!({ "text": format!("{}{help}", finding.message) }));
-    // What a run accepts is suppressed in its own source: viewers keep it and show it apart.
-    if let Some(accepted) = &finding.accepted {
-        let mut suppression = json!({ "kind": "inSource", "status": "accepted" });
-        if let (Some(reason), Some(map)) = (&accepted.reason, suppression.as_object_mut()) {
-            map.insert("justification".into(), reason.as_str().into());
-        }
-        out.insert("suppressions".into(), json!([suppression]));
-    }
     let path = finding.path.as_ref().map(ToString::to_string);
     if let Some(location) = location(finding.file.as_deref(), finding.span, path) {
         out.insert("locations".into(), json!([location]));
@@ -68,6 +60,13 @@ fn result(finding: &Diagnostic, codes: &[Code]) -> Value {
     let related: Vec<Value> = related.collect();
     if !related.is_empty() {
         out.insert("relatedLocations".into(), related.into());
+    }
+    if let Some(reason) = &finding.accepted {
+        let mut suppression = json!({ "kind": "inSource" });
+        if let (false, Some(map)) = (reason.is_empty(), suppression.as_object_mut()) {
+            map.insert("justification".into(), reason.as_str().into());
+        }
+        out.insert("suppressions".into(), json!([suppression]));
     }
     Value::Object(out)
 }
