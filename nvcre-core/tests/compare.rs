@@ -118,7 +118,13 @@ fn it_says_first_what_it_means() {
             &["the image is registry.example/other:2 (was nvcr.io/nvidia/pytorch:26.01-py3)"],
         ),
         (mpi(json!(["--mca", "pml", "ucx"])), &["mpirun also gets --mca pml ucx"]),
-        (mpi(json!(["-x", "NCCL_NET_PLUGIN=last"])), &["NCCL_NET_PLUGIN is now last on all ranks (was own)"]),
+        (
+            mpi(json!(["-x", "NCCL_NET_PLUGIN=last"])),
+            &[
+                "NCCL_NET_PLUGIN is now last on all ranks (was own)",
+                "a new notice NV357: NCCL_NET_PLUGIN is \"own\" in spec.env and \"last\" here: the ranks see this one, and the containers the other",
+            ],
+        ),
         (
             with(run.clone(), json!({"overrides": [{"when": {}, "preCommand": ["ulimit -l unlimited"]}]})),
             &["the run's override spec.overrides[0] now applies", "before the command now runs: ulimit -l unlimited"],

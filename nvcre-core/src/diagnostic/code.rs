@@ -431,6 +431,32 @@ codes! {
     /// An object stands twice in rendered output.
     RenderedTwice = 303, Error, Compare;
 
+    // Will it be placed: NV320–NV339.
+    /// Pods do not tolerate a taint of nodes that they are bound to, so they wait.
+    TaintNotTolerated = 320, Warning, Schedule, "03 §6.6";
+    /// A pod requests more of a resource than a node that it is bound to ever has.
+    NotEnoughOfResource = 321, Warning, Schedule;
+    /// Nodes that pods with GPUs are bound to offer no resource `nvidia.com/gpu` at all.
+    NoGpuResource = 322, Warning, Schedule;
+    /// What runs on the nodes already leaves too little for a pod.
+    NothingLeft = 323, Warning, Schedule;
+    /// A node takes no more pods.
+    PodsPerNode = 324, Warning, Schedule;
+    /// Pods of a job find room one by one, and not all at the same time.
+    PodsDoNotFitTogether = 325, Warning, Schedule;
+    /// Nodes lack the labels that pods want of their node.
+    NoNodeOfLabels = 326, Warning, Schedule;
+    /// Pods of a job keep each other away: by a port of the node, pod affinity or exclusive topology.
+    PodsKeepApart = 327, Warning, Schedule;
+    /// A list of pods holds something that is no Pod, List or PodList.
+    PodsKind = 330, Error, Schedule;
+    /// A field of a pod is of another type than Kubernetes writes.
+    PodFieldType = 331, Error, Schedule;
+    /// A list of pods holds no document.
+    PodsEmpty = 332, Error, Schedule;
+    /// The pods run on nodes that the inventory does not have.
+    PodsOfOtherNodes = 333, Warning, Schedule;
+
     // Lints: NV340–NV399.
     /// An image without a tag and digest, or with the tag `latest`: what runs changes without a change of the run.
     ImageUntagged = 343, Warning, Lint, "Kubernetes documentation, Images: without a tag, `latest` is meant; avoid it, as it is hard to tell which version runs";
@@ -506,31 +532,6 @@ codes! {
     GpusPerProcess = 378, Warning, Lint, "nccl-tests README: -g is the number of GPUs of every thread, -t that of threads of every process";
     /// A search path that takes the place of the one of the image.
     LibraryPathReplaced = 379, Notice, Lint, "Kubernetes documentation, Define Environment Variables: they override those of the image";
-    // Will it be placed: NV320–NV339.
-    /// Pods do not tolerate a taint of nodes that they are bound to, so they wait.
-    TaintNotTolerated = 320, Warning, Schedule, "03 §6.6";
-    /// A pod requests more of a resource than a node that it is bound to ever has.
-    NotEnoughOfResource = 321, Warning, Schedule;
-    /// Nodes that pods with GPUs are bound to offer no resource `nvidia.com/gpu` at all.
-    NoGpuResource = 322, Warning, Schedule;
-    /// What runs on the nodes already leaves too little for a pod.
-    NothingLeft = 323, Warning, Schedule;
-    /// A node takes no more pods.
-    PodsPerNode = 324, Warning, Schedule;
-    /// Pods of a job find room one by one, and not all at the same time.
-    PodsDoNotFitTogether = 325, Warning, Schedule;
-    /// Nodes lack the labels that pods want of their node.
-    NoNodeOfLabels = 326, Warning, Schedule;
-    /// Pods of a job keep each other away: by a port of the node, pod affinity or exclusive topology.
-    PodsKeepApart = 327, Warning, Schedule;
-    /// A list of pods holds something that is no Pod, List or PodList.
-    PodsKind = 330, Error, Schedule;
-    /// A field of a pod is of another type than Kubernetes writes.
-    PodFieldType = 331, Error, Schedule;
-    /// A list of pods holds no document.
-    PodsEmpty = 332, Error, Schedule;
-    /// The pods run on nodes that the inventory does not have.
-    PodsOfOtherNodes = 333, Warning, Schedule;
 }
 
 impl Code {
