@@ -254,9 +254,6 @@ impl Outcome {
             if let Some(path) = &d.path {
                 write!(out, " {path}").unwrap();
             }
-            if d.accepted.is_some() {
-                write!(out, " (accepted)").unwrap();
-            }
             writeln!(out, "\n  {}", d.message).unwrap();
             for related in &d.related {
                 let place = related.span.map(|s| format!("{}:{} ", s.start.line, s.start.column)).unwrap_or_default();
