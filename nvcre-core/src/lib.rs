@@ -15,6 +15,7 @@ pub mod explain;
 pub mod fleet;
 pub mod jobs;
 mod lookup;
+pub mod matrix;
 mod object;
 pub mod overrides;
 pub mod schema;

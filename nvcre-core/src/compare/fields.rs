@@ -58,6 +58,15 @@ pub(super) fn of_objects(objects: &[ObjectChange], out: &mut Vec<Meaning>) {
     add(objects.iter().flat_map(whole), out);
 }
 
+/// True when a sentence of [`of_objects`] tells a change of an object that both sides have.
+pub(crate) fn is_told(change: &ValueChange) -> bool {
+    is_command(change)
+        || !env_of(change).is_empty()
+        || resource_of(change).is_some()
+        || image_of(change).is_some()
+        || dependency(change).is_some()
+}
+
 /// Adds sentences that are not there yet: a Job holds what its TrainJob says.
 fn add(meanings: impl IntoIterator<Item = Meaning>, out: &mut Vec<Meaning>) {
     for meaning in meanings {
@@ -248,14 +257,19 @@ fn whole(object: &ObjectChange) -> Vec<Meaning> {
         let added = object.change == ChangeKind::Added;
         return vec![meaning(&object.kind, &object.name, object.scope, added)];
     }
-    let dependency = |change: &ValueChange| match change.path.0.as_slice() {
+    let dependencies = object.changes.iter().filter_map(dependency);
+    dependencies.map(|(kind, name, added)| meaning(kind, name, ObjectScope::Run, added)).collect()
+}
+
+/// Kind and name of the dependency that a change adds (true) or takes away.
+fn dependency(change: &ValueChange) -> Option<(&str, &str, bool)> {
+    match change.path.0.as_slice() {
         [.., list, Segment::Named(reference)]
             if key(Some(list)) == "dependencies" && matches!(change.kind, ChangeKind::Added | ChangeKind::Removed) =>
         {
             let (kind, name) = reference.split_once('/')?;
-            Some(meaning(kind, name, ObjectScope::Run, change.kind == ChangeKind::Added))
+            Some((kind, name, change.kind == ChangeKind::Added))
         }
         _ => None,
-    };
-    object.changes.iter().filter_map(dependency).collect()
+    }
 }

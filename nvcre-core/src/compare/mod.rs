@@ -30,6 +30,7 @@ mod words;
 
 pub use apply::{ApplyError, apply};
 pub use change::{ChangeKind, ValueChange, WordChange, WordPart};
+pub(crate) use fields::is_told;
 pub use difference::{
     DIFF_FORMAT, Difference, FindingChanges, GroupChange, HostChange, NodeChange, NodeMove, ObjectChange, ObjectScope,
     Side,
