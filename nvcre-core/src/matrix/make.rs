@@ -40,7 +40,8 @@ pub fn parse_matrix_architecture(text: &str, catalogue: &Catalogue) -> Result<St
 pub fn matrix(engine: &Engine, run: &RunInput, options: &MatrixOptions) -> Matrix {
     let flags = &options.flags;
     let itself = Options { flags: flags.clone(), ..Options::default() };
-    let mut out = Matrix { format: MATRIX_FORMAT.into(), findings: engine.check(run, None, &itself), ..Matrix::default() };
+    let mut out =
+        Matrix { format: MATRIX_FORMAT.into(), findings: engine.check(run, None, &itself), ..Matrix::default() };
     out.run = if flags.name.is_empty() { run.run.metadata.name.clone() } else { flags.name.clone() };
     if !out.is_printable() {
         return out;
@@ -92,7 +93,8 @@ pub fn matrix(engine: &Engine, run: &RunInput, options: &MatrixOptions) -> Matri
 
 fn sizes(rendering: &Rendering<'_>) -> Sizes {
     let sizes = &rendering.facts.sizes;
-    let trainer = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
+    let trainer =
+        rendering.workflow.spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
     Sizes {
         nodes_per_job: trainer.and_then(|t| t.num_nodes).unwrap_or(sizes.nodes_per_job),
         gpus_per_node: sizes.gpus_per_node,
@@ -146,7 +148,7 @@ impl<'r> Base<'r> {
         out.changes = difference.objects.into_iter().flat_map(|object| object.changes).collect();
         out.changes.retain(|change| !change.path.0.starts_with(&annotations.0));
         let rest = out.changes.iter().filter(|change| !is_told(change) && !is_number(&change.path));
-        out.differences.fields = rest.map(|change| change.path.clone()).collect();
+        out.differences.fields = rest.cloned().collect();
         Some((architecture, out))
     }
 
@@ -164,7 +166,7 @@ impl<'r> Base<'r> {
 /// A field that repeats a number or label which `values` tells.
 fn is_number(path: &FieldPath) -> bool {
     let text = path.to_string();
-    ["trainer.numProcPerNode", "orchestration.topology", "orchestration.topology.topologyKey"]
+    ["numProcPerNode", "orchestration.topology", "orchestration.topology.topologyKey"]
         .iter()
         .any(|field| text.ends_with(field))
 }

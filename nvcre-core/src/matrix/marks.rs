@@ -23,7 +23,9 @@ pub(super) fn marks(catalogue: &Catalogue, edition: &str, platform: &str, archit
 /// True when something of the catalogue speaks of platform and GPU together.
 fn knows_pair(catalogue: &Catalogue, edition: &str, platform: &str, architecture: &str) -> bool {
     let both = |when: &WhenSpec| {
-        holds(when, platform, architecture) && !holds(when, platform, UNKNOWN_ARCHITECTURE) && !holds(when, "", architecture)
+        holds(when, platform, architecture)
+            && !holds(when, platform, UNKNOWN_ARCHITECTURE)
+            && !holds(when, "", architecture)
     };
     let entry = |framework| catalogue.entries(edition, framework).any(|entry| both(entry.when()));
     let board = catalogue.hardware_exceptions.iter().any(|e| e.platform == platform && e.architecture == architecture);
@@ -38,9 +40,6 @@ fn knows_pair(catalogue: &Catalogue, edition: &str, platform: &str, architecture
 /// True for the platform that a node is taken for when nothing about it tells another one (03 §2).
 fn is_generic(catalogue: &Catalogue, platform: &str) -> bool {
     catalogue.detection.iter().any(|rule| {
-        rule.platform == platform
-            && !rule.no_provider_id
-            && rule.provider_id_prefix.is_empty()
-            && rule.label.is_empty()
+        rule.platform == platform && !rule.no_provider_id && rule.provider_id_prefix.is_empty() && rule.label.is_empty()
     })
 }

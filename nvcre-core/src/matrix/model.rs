@@ -1,7 +1,7 @@
 //! The matrix as data (docs/json.md).
 
 use crate::compare::{ChangeKind, Meaning, ValueChange};
-use crate::diagnostic::{Diagnostic, FieldPath, has_errors};
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::trace::Origin;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -134,9 +134,9 @@ pub struct Differences {
     /// Objects that are made, or no longer: `object`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<Meaning>,
-    /// Fields that differ and that nothing above tells, such as tolerations and claims; `changes` has their values.
+    /// Fields of the Workflow that differ and that nothing above tells, such as tolerations and claims.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub fields: Vec<FieldPath>,
+    pub fields: Vec<ValueChange>,
     /// Findings beside those of the run itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Diagnostic>,

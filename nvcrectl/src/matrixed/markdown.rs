@@ -18,7 +18,8 @@ pub fn matrix(matrix: &Matrix) -> String {
         );
         let _ = writeln!(out, "{}\n", escaped(&text));
     }
-    let mut head = vec!["platform", "GPU", "GPUs", "NICs", "MNNVL", "entries", "env", "command", "pods ask for", "objects"];
+    let mut head =
+        vec!["platform", "GPU", "GPUs", "NICs", "MNNVL", "entries", "env", "command", "pods ask for", "objects"];
     head.extend(["findings", "see"]);
     if several {
         head.insert(0, "edition");
@@ -26,7 +27,8 @@ pub fn matrix(matrix: &Matrix) -> String {
     let _ = writeln!(out, "| {} |\n|{}", head.join(" | "), "---|".repeat(head.len()));
     for row in rows(matrix) {
         let (sizes, differences) = (&row.content.sizes, &row.content.differences);
-        let applied = if row.content.rendered { entries(differences).join(" ") } else { "cannot be rendered".to_owned() };
+        let applied =
+            if row.content.rendered { entries(differences).join(" ") } else { "cannot be rendered".to_owned() };
         let mut cells = vec![
             format!("{}{}", row.platform, row.platform_mark),
             row.gpus.join(", "),
@@ -52,7 +54,7 @@ pub fn matrix(matrix: &Matrix) -> String {
         let lines: Vec<String> = legend.iter().map(|line| escaped(line)).collect();
         let _ = writeln!(out, "\n{}", lines.join("  \n"));
     }
-    if matrix.variants.iter().filter(|v| v.rendered).count() > 1 {
+    if !matrix.common.is_empty() && matrix.variants.len() > 1 {
         folded("In all combinations", &matrix.common, &mut out);
     }
     for (place, variant) in matrix.variants.iter().enumerate() {
@@ -68,14 +70,14 @@ pub fn matrix(matrix: &Matrix) -> String {
 
 fn folded(title: &str, differences: &Differences, out: &mut String) {
     let _ = write!(out, "\n<details><summary>{}</summary>\n\n", html(title));
-    let parts = parts(differences);
+    let parts = parts(differences, None);
     if parts.is_empty() {
         out.push_str("Nothing else differs.\n");
     }
     for (name, lines) in parts {
         let _ = writeln!(out, "* {name}");
         for line in lines {
-            let _ = writeln!(out, "  * {}", escaped(&line.text));
+            let _ = writeln!(out, "{}* {}", "  ".repeat(line.depth + 1), escaped(&line.text));
         }
     }
     out.push_str("\n</details>\n");

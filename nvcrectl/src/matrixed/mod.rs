@@ -3,6 +3,7 @@
 pub mod markdown;
 pub mod text;
 
+use crate::difference::{Line, fields};
 use nvcre_core::compare::{ChangeKind, Meaning, What};
 use nvcre_core::diagnostic::Severity;
 use nvcre_core::matrix::{Combination, Differences, Mark, Matrix, Sizes, Variant};
@@ -19,19 +20,15 @@ pub struct Row<'m> {
     content: &'m Variant,
 }
 
-/// One line about a difference.
-pub struct Line {
-    mark: Option<ChangeKind>,
-    text: String,
-}
-
 /// The rows of the table, in the order of the catalogue.
 pub fn rows(matrix: &Matrix) -> Vec<Row<'_>> {
     let mut out: Vec<Row<'_>> = Vec::new();
     for combination in &matrix.combinations {
         let Some(content) = matrix.variant(combination) else { continue };
         let same = |row: &&mut Row<'_>| {
-            row.edition == combination.edition && row.platform == combination.platform && row.variant == combination.variant
+            row.edition == combination.edition
+                && row.platform == combination.platform
+                && row.variant == combination.variant
         };
         match out.iter_mut().find(same) {
             Some(row) => row.gpus.push(gpu(combination)),
@@ -97,9 +94,9 @@ pub fn members(matrix: &Matrix, variant: usize) -> String {
     rows.map(name).collect::<Vec<_>>().join("; ")
 }
 
-/// What differs, in parts with a title.
-pub fn parts(differences: &Differences) -> Vec<(&'static str, Vec<Line>)> {
-    let plain = |text: String| Line { mark: None, text };
+/// What differs, in parts with a title. With a `width` for their lines long values are cut.
+pub fn parts(differences: &Differences, width: Option<usize>) -> Vec<(&'static str, Vec<Line>)> {
+    let plain = |text: String| Line { mark: None, depth: 0, text };
     let meanings = |list: &[Meaning]| list.iter().map(|meaning| plain(meaning.text.clone())).collect::<Vec<_>>();
     let entries = differences.entries.iter().map(|entry| {
         let nothing = if entry.no_op { " (nothing to change here)" } else { "" };
@@ -115,9 +112,9 @@ pub fn parts(differences: &Differences) -> Vec<(&'static str, Vec<Line>)> {
             ChangeKind::Added => format!("{}={}{by}", variable.name, pair(&variable.new)),
             _ => format!("{}={} (was {}){by}", variable.name, pair(&variable.new), pair(&variable.old)),
         };
-        Line { mark: Some(variable.change), text }
+        Line { mark: Some(variable.change), depth: 0, text }
     });
-    let fields = differences.fields.iter().map(|path| plain(path.to_string()));
+    let fields = fields::lines(&differences.fields, width);
     let findings = differences.findings.iter().map(|finding| {
         let severity = match finding.severity {
             Severity::Error => "error",
@@ -134,7 +131,7 @@ pub fn parts(differences: &Differences) -> Vec<(&'static str, Vec<Line>)> {
         ("command", meanings(&differences.arguments)),
         ("resources", meanings(&differences.resources)),
         ("objects", meanings(&differences.objects)),
-        ("other fields", fields.collect()),
+        ("other fields", fields),
         ("findings", findings.collect()),
     ];
     all.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()

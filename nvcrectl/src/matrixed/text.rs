@@ -29,7 +29,7 @@ pub fn matrix(matrix: &Matrix, width: Option<usize>) -> String {
         out.push_str(&wrapped(line, width, 3));
         out.push('\n');
     }
-    if matrix.variants.iter().filter(|v| v.rendered).count() > 1 {
+    if !matrix.common.is_empty() && matrix.variants.len() > 1 {
         section(&mut out, "In all combinations", &matrix.common, width);
     }
     for (place, variant) in matrix.variants.iter().enumerate() {
@@ -89,7 +89,7 @@ fn table(matrix: &Matrix, width: Option<usize>) -> String {
 
 fn section(out: &mut String, title: &str, differences: &Differences, width: Option<usize>) {
     out.push_str(&format!("\n{TITLE}{title}{TITLE:#}\n"));
-    let parts = parts(differences);
+    let parts = parts(differences, width.map(|width| width.saturating_sub(3 + LABEL)));
     if parts.is_empty() {
         out.push_str("   nothing else differs\n");
     }
@@ -102,8 +102,9 @@ fn section(out: &mut String, title: &str, differences: &Differences, width: Opti
                 Some(ChangeKind::Changed | ChangeKind::Moved) => ("~ ", CHANGED),
                 None => ("", Style::new()),
             };
-            let text = wrapped(&line.text, width, 3 + LABEL + sign.len());
-            out.push_str(&format!("   {label:LABEL$}{style}{sign}{text}{style:#}\n"));
+            let indent = "  ".repeat(line.depth);
+            let text = wrapped(&line.text, width, 3 + LABEL + indent.len() + sign.len());
+            out.push_str(&format!("   {label:LABEL$}{indent}{style}{sign}{text}{style:#}\n"));
             label = "";
         }
     }
