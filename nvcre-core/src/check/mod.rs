@@ -14,5 +14,6 @@ pub use label::{is_dns1123_label, is_dns1123_subdomain, is_extended_resource, la
 pub use nearest::nearest;
 pub use pod::TRAINER_ENV;
 pub use quantity::Quantity;
+pub(crate) use run::topology_key_problem;
 pub use run::{TEST_SCALES, THRESHOLDS, check_run};
 pub use selector::check_target;
