@@ -19,6 +19,7 @@ pub mod matrix;
 mod object;
 pub mod overrides;
 pub mod schema;
+pub mod starter;
 pub mod trace;
 pub mod workflow;
 pub mod yaml;
