@@ -1,6 +1,7 @@
 //! The command line as clap sees it.
 
 mod diff;
+mod init;
 mod matrix;
 
 use crate::report::MessageFormat;
@@ -8,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub use diff::{DiffArgs, DiffFormat};
+pub use init::InitArgs;
 pub use matrix::MatrixArgs;
 
 /// Last lines of the help of every command that reads something (00 D68).
@@ -94,6 +96,12 @@ pub enum WorkloadRunCommand {
     /// Report every finding, and render nothing.
     #[command(after_help = EXIT_CODES)]
     Check(Box<CheckArgs>),
+    /// Print or write a first run to begin with: commented, and valid as it is.
+    ///
+    /// Its first line tells editors (yaml-language-server) where the schema is: beside the run, as
+    /// `nvcrectl schema workloadrun > workloadrun.schema.json` writes it, unless --schema says another place.
+    #[command(after_help = init::EXIT_CODES)]
+    Init(InitArgs),
 }
 
 /// Headings of the help.

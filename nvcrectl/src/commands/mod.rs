@@ -4,6 +4,7 @@ mod catalogue;
 mod cluster;
 mod diff;
 mod explain;
+mod init;
 mod matrix;
 mod plan;
 mod platforms;
@@ -46,6 +47,7 @@ pub fn run(cli: Cli) -> Result<Outcome> {
         Command::Workloadrun(WorkloadRunCommand::Explain(args)) => explain::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Matrix(args)) => matrix::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
+        Command::Workloadrun(WorkloadRunCommand::Init(args)) => init::run(&args),
         Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
         Command::Platforms(args) => platforms::run(&args),
         Command::Schema(SchemaCommand::Workloadrun) => print(nvcre_core::schema::json_schema_workload_run()),

@@ -1,6 +1,8 @@
 //! A matrix as Markdown: the table in the open, what each combination adds folded.
 
-use super::{arguments, codes, entries, environment, legend, members, objects, on, parts, resources, rows, sizes};
+use super::{
+    arguments, codes, entries, environment, legend, members, objects, on, parts, resources, rows, sizes, variants,
+};
 use crate::difference::markdown::{cell, escaped, html};
 use nvcre_core::matrix::{Differences, Matrix};
 use std::fmt::Write;
@@ -25,7 +27,8 @@ pub fn matrix(matrix: &Matrix) -> String {
         head.insert(0, "edition");
     }
     let _ = writeln!(out, "| {} |\n|{}", head.join(" | "), "---|".repeat(head.len()));
-    for row in rows(matrix) {
+    let rows = rows(matrix);
+    for row in &rows {
         let (sizes, differences) = (&row.content.sizes, &row.content.differences);
         let applied =
             if row.content.rendered { entries(differences).join(" ") } else { "cannot be rendered".to_owned() };
@@ -54,16 +57,17 @@ pub fn matrix(matrix: &Matrix) -> String {
         let lines: Vec<String> = legend.iter().map(|line| escaped(line)).collect();
         let _ = writeln!(out, "\n{}", lines.join("  \n"));
     }
-    if !matrix.common.is_empty() && matrix.variants.len() > 1 {
+    let variants = variants(matrix);
+    if !matrix.common.is_empty() && variants.len() > 1 {
         folded("In all combinations", &matrix.common, &mut out);
     }
-    for (place, variant) in matrix.variants.iter().enumerate() {
-        let own = match matrix.variants.len() {
+    for (place, variant) in variants.iter().enumerate() {
+        let own = match variants.len() {
             1 => variant.differences.clone(),
             _ => variant.differences.without(&matrix.common),
         };
         let failed = if variant.rendered { "" } else { ", cannot be rendered" };
-        folded(&format!("{}. {}{failed}", place + 1, members(matrix, place)), &own, &mut out);
+        folded(&format!("{}. {}{failed}", place + 1, members(matrix, &rows, place)), &own, &mut out);
     }
     out
 }

@@ -20,15 +20,30 @@ pub struct Row<'m> {
     content: &'m Variant,
 }
 
+/// What combinations give, each once, for people: editions whose plain runs differ may bring the same to them.
+pub fn variants(matrix: &Matrix) -> Vec<&Variant> {
+    let mut out: Vec<&Variant> = Vec::new();
+    for variant in &matrix.variants {
+        if !out.iter().any(|known| alike(known, variant)) {
+            out.push(variant);
+        }
+    }
+    out
+}
+
+fn alike(a: &Variant, b: &Variant) -> bool {
+    (a.rendered, a.sizes, &a.differences) == (b.rendered, b.sizes, &b.differences)
+}
+
 /// The rows of the table, in the order of the catalogue.
 pub fn rows(matrix: &Matrix) -> Vec<Row<'_>> {
+    let shown = variants(matrix);
     let mut out: Vec<Row<'_>> = Vec::new();
     for combination in &matrix.combinations {
         let Some(content) = matrix.variant(combination) else { continue };
+        let variant = shown.iter().position(|known| alike(known, content)).unwrap_or_default();
         let same = |row: &&mut Row<'_>| {
-            row.edition == combination.edition
-                && row.platform == combination.platform
-                && row.variant == combination.variant
+            row.edition == combination.edition && row.platform == combination.platform && row.variant == variant
         };
         match out.iter_mut().find(same) {
             Some(row) => row.gpus.push(gpu(combination)),
@@ -37,7 +52,7 @@ pub fn rows(matrix: &Matrix) -> Vec<Row<'_>> {
                 platform: &combination.platform,
                 platform_mark: if combination.marks.contains(&Mark::PlatformGeneric) { "*" } else { "" },
                 gpus: vec![gpu(combination)],
-                variant: combination.variant,
+                variant,
                 content,
             }),
         }
@@ -83,11 +98,11 @@ fn on(flag: bool) -> &'static str {
     if flag { "on" } else { "off" }
 }
 
-/// Which combinations give a variant: `aws a100, h100; gcp l40`.
-pub fn members(matrix: &Matrix, variant: usize) -> String {
+/// Which combinations give one of [`variants`]: `aws a100, h100; gcp l40`.
+pub fn members(matrix: &Matrix, rows: &[Row<'_>], variant: usize) -> String {
     let several = matrix.plain.len() > 1;
-    let rows = rows(matrix).into_iter().filter(|row| row.variant == variant);
-    let name = |row: Row<'_>| {
+    let rows = rows.iter().filter(|row| row.variant == variant);
+    let name = |row: &Row<'_>| {
         let edition = if several { format!("{} ", row.edition) } else { String::new() };
         format!("{edition}{} {}", row.platform, row.gpus.join(", ").replace('?', ""))
     };

@@ -1,6 +1,8 @@
 //! A matrix as text with colours.
 
-use super::{Row, arguments, codes, entries, environment, legend, members, objects, on, parts, resources, rows, sizes};
+use super::{
+    Row, arguments, codes, entries, environment, legend, members, objects, on, parts, resources, rows, sizes, variants,
+};
 use crate::table::{Table, list, wrapped};
 use anstyle::{AnsiColor, Style};
 use nvcre_core::compare::ChangeKind;
@@ -22,30 +24,35 @@ pub fn matrix(matrix: &Matrix, width: Option<usize>) -> String {
         let text = format!("edition {}, no entry of the catalogue: {}", plain.edition, sizes(&plain.sizes));
         out.push_str(&format!("plain    {}\n", wrapped(&text, width, 9)));
     }
-    out.push('\n');
-    out.push_str(&table(matrix, width));
+    let rows = rows(matrix);
+    for plain in &matrix.plain {
+        let title =
+            if matrix.plain.len() > 1 { format!("{TITLE}Edition {}{TITLE:#}\n", plain.edition) } else { String::new() };
+        let own = rows.iter().filter(|row| row.edition == plain.edition);
+        out.push_str(&format!("\n{title}{}", table(own, width)));
+    }
     out.push('\n');
     for line in legend(matrix) {
         out.push_str(&wrapped(line, width, 3));
         out.push('\n');
     }
-    if !matrix.common.is_empty() && matrix.variants.len() > 1 {
+    let variants = variants(matrix);
+    if !matrix.common.is_empty() && variants.len() > 1 {
         section(&mut out, "In all combinations", &matrix.common, width);
     }
-    for (place, variant) in matrix.variants.iter().enumerate() {
-        let own = match matrix.variants.len() {
+    for (place, variant) in variants.iter().enumerate() {
+        let own = match variants.len() {
             1 => variant.differences.clone(),
             _ => variant.differences.without(&matrix.common),
         };
         let failed = if variant.rendered { "" } else { ", cannot be rendered" };
-        let title = wrapped(&format!("{}. {}{failed}", place + 1, members(matrix, place)), width, 3);
+        let title = wrapped(&format!("{}. {}{failed}", place + 1, members(matrix, &rows, place)), width, 3);
         section(&mut out, &title, &own, width);
     }
     out
 }
 
-fn table(matrix: &Matrix, width: Option<usize>) -> String {
-    let several = matrix.plain.len() > 1;
+fn table<'r>(rows: impl Iterator<Item = &'r Row<'r>>, width: Option<usize>) -> String {
     let wide = width.is_none_or(|width| width >= WIDE);
     // A cell is never narrower than a list can be.
     let narrow = width.map(|_| 0);
@@ -53,14 +60,13 @@ fn table(matrix: &Matrix, width: Option<usize>) -> String {
     let cells = |row: &Row<'_>| {
         let (variant, differences) = (row.content, &row.content.differences);
         let mut cells = Vec::new();
-        if several {
-            cells.push(row.edition.to_owned());
-        }
         cells.push(format!("{}{}", row.platform, row.platform_mark));
         cells.push(list(&row.gpus, narrow));
         cells.push(variant.sizes.gpus_per_node.to_string());
         cells.push(variant.sizes.mlnx_per_node.to_string());
-        cells.push(on(variant.sizes.enable_mnnvl).to_owned());
+        if wide {
+            cells.push(on(variant.sizes.enable_mnnvl).to_owned());
+        }
         let applied = entries(differences).join(" ");
         cells.push(wrapped(if variant.rendered { &applied } else { "cannot be rendered" }, narrow.map(|_| 20), 0));
         if wide {
@@ -73,17 +79,15 @@ fn table(matrix: &Matrix, width: Option<usize>) -> String {
         cells.push((row.variant + 1).to_string());
         cells
     };
-    let mut head = Vec::new();
-    if several {
-        head.push("EDITION");
-    }
-    head.extend(["PLATFORM", "GPU", "GPUS", "NICS", "MNNVL", "ENTRIES"]);
+    let mut head = vec!["PLATFORM", "GPU", "GPUS", "NICS"];
+    head.extend(wide.then_some("MNNVL"));
+    head.push("ENTRIES");
     if wide {
         head.extend(["ENV", "COMMAND", "PODS ASK FOR", "OBJECTS", "FINDINGS"]);
     }
     head.push("SEE");
     let mut table = Table::of(head);
-    rows(matrix).iter().for_each(|row| table.row(cells(row)));
+    rows.for_each(|row| table.row(cells(row)));
     table.text()
 }
 
