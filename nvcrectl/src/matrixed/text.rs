@@ -31,8 +31,11 @@ pub fn matrix(matrix: &Matrix, width: Option<usize>) -> String {
         let own = rows.iter().filter(|row| row.edition == plain.edition);
         out.push_str(&format!("\n{title}{}", table(own, width)));
     }
-    out.push('\n');
-    for line in legend(matrix) {
+    let legend = legend(matrix);
+    if !legend.is_empty() {
+        out.push('\n');
+    }
+    for line in legend {
         out.push_str(&wrapped(line, width, 3));
         out.push('\n');
     }
