@@ -1,6 +1,6 @@
 //! The matrix of the fixtures: every cell agrees with rendering the run for that platform and GPU alone.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout)]
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::disallowed_methods)]
 
 mod scenarios;
 

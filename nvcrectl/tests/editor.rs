@@ -107,38 +107,6 @@ fn what_the_schema_sees_of_bad_runs() {
     assert!(seen > 30, "{seen}");
 }
 
-/// A run that uses every part that the cases below change.
-fn basic() -> Value {
-    json!({
-        "apiVersion": "nvcre.nvidia.com/v1alpha1",
-        "kind": "WorkloadRun",
-        "metadata": {"name": "sweep"},
-        "spec": {
-            "image": "registry.example/nccl:1",
-            "framework": {"mpi": {"binary": "/opt/ar", "mpirunPath": "/usr/bin/mpirun"}},
-            "numNodes": 2,
-        },
-    })
-}
-
-/// RFC 7386.
-fn merge(target: &mut Value, patch: &Value) {
-    let Some(patch) = patch.as_object() else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = json!({});
-    }
-    for (key, value) in patch {
-        if value.is_null() {
-            target.as_object_mut().unwrap().remove(key);
-        } else {
-            merge(&mut target[key], value);
-        }
-    }
-}
-
 /// Each rule of the schema has a case that schema and checker refuse, and one beside it that both accept.
 #[test]
 fn rules_of_the_schema_are_those_of_the_checker() {
@@ -148,8 +116,7 @@ fn rules_of_the_schema_are_those_of_the_checker() {
     assert!(cases.len() > 60, "{}", cases.len());
     for (rule, good, bad) in &cases {
         for (patch, fine) in [(good, true), (bad, false)] {
-            let mut run = basic();
-            merge(&mut run, patch);
+            let run = cases::run(patch);
             let refused = refusals(&validator, &run);
             let found = errors(to_yaml(&run).as_bytes(), false);
             if refused.is_empty() != fine || found.is_empty() != fine {
@@ -195,7 +162,7 @@ fn unknown_fields_are_refused_everywhere() {
     let validator = validator();
     let container = |field: Value| {
         let mut container = json!({"name": "init", "image": "a"});
-        merge(&mut container, &field);
+        cases::merge(&mut container, &field);
         json!({"spec": {"initContainers": [container]}})
     };
     for patch in [
@@ -214,8 +181,7 @@ fn unknown_fields_are_refused_everywhere() {
         container(json!({"livenessProbe": {"httpGet": {"port": 1, "pth": "/"}}})),
         container(json!({"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldpath": "a"}}}]})),
     ] {
-        let mut run = basic();
-        merge(&mut run, &patch);
+        let run = cases::run(&patch);
         assert!(!validator.is_valid(&run), "schema: {patch}");
         assert!(errors(to_yaml(&run).as_bytes(), false).contains(&Code::UnknownField), "reader: {patch}");
     }

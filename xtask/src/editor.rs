@@ -7,14 +7,27 @@
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
+#[cfg(test)]
+#[allow(
+    dead_code,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "cases of nvcrectl's test, and a part is for it"
+)]
+#[path = "../../nvcrectl/tests/editor/cases.rs"]
+mod cases;
+
 const RULES: &str = include_str!("../data/editor.yaml");
 /// Keywords that say nothing about validity: they may stand beside a reference, where draft 7 looks at nothing else.
 pub const ANNOTATIONS: [&str; 4] = ["default", "description", "examples", "title"];
 
 /// Makes the editor's schema out of that of a run.
 pub fn schema(run: &Value) -> Result<Value> {
+    with(run, &serde_yaml::from_str(RULES).context("xtask/data/editor.yaml")?)
+}
+
+fn with(run: &Value, rules: &Value) -> Result<Value> {
     let mut out = run.clone();
-    let rules: Value = serde_yaml::from_str(RULES).context("xtask/data/editor.yaml")?;
     metadata(&mut out)?;
     for rule in rules.get("rules").and_then(Value::as_array).context("no rules")? {
         let at = rule.get("at").and_then(Value::as_str).context("a rule without a place")?;
@@ -213,6 +226,32 @@ mod tests {
         });
         open.retain(|path| !path.ends_with("/properties") && !path.ends_with("/definitions"));
         assert_eq!(open, ["/definitions/OverrideSpec/properties/dependencies/items"]);
+    }
+
+    /// Each rule has a case that nothing but this rule refuses: without it the schema takes something that the checker
+    /// refuses (the cases are those of `nvcrectl/tests/editor.rs`, which asks the checker).
+    #[test]
+    fn every_rule_has_a_case() {
+        let run = workload_run().unwrap();
+        let rules: Value = serde_yaml::from_str(RULES).unwrap();
+        let cases: Vec<Value> = cases::rules().into_iter().map(|(.., bad)| cases::run(&bad)).collect();
+        let accepted = |rules: &Value| {
+            let validator = jsonschema::validator_for(&with(&run, rules).unwrap()).unwrap();
+            cases.iter().filter(|case| validator.is_valid(case)).count()
+        };
+        assert_eq!(accepted(&rules), 0);
+        let mut idle = Vec::new();
+        let list = rules["rules"].as_array().unwrap();
+        let is_rule =
+            |rule: &Value| rule["add"].as_object().unwrap().keys().any(|k| !ANNOTATIONS.contains(&k.as_str()));
+        for (at, rule) in list.iter().enumerate().filter(|(_, rule)| is_rule(rule)) {
+            let mut fewer = rules.clone();
+            fewer["rules"].as_array_mut().unwrap().remove(at);
+            if accepted(&fewer) == 0 {
+                idle.push(rule["at"].as_str().unwrap());
+            }
+        }
+        assert_eq!(idle, [""; 0]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::engine::{Engine, Options, Rendering, RunFlags, RunInput};
 use crate::explain::{Explainer, Variable};
 use crate::fleet::{UNKNOWN_ARCHITECTURE, parse_architecture_flag};
+use serde_json::Value;
 
 /// Which combinations are rendered, and how.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,7 +86,9 @@ pub fn matrix(engine: &Engine, run: &RunInput, options: &MatrixOptions) -> Matri
         out.plain.push(base.plain);
     }
     let rendered: Vec<&Differences> = out.variants.iter().filter(|v| v.rendered).map(|v| &v.differences).collect();
-    if let [first, rest @ ..] = rendered.as_slice() {
+    if let [first, rest @ ..] = rendered.as_slice()
+        && !rest.is_empty()
+    {
         out.common = rest.iter().fold((*first).clone(), |common, next| common.and(next));
     }
     out
@@ -139,10 +142,11 @@ impl<'r> Base<'r> {
         }
         let explainer = Explainer::new(engine, &rendering, &trace, None);
         out.differences.entries = self.entries(&explainer);
-        out.differences.environment = variables(&self.environment, &explainer.environment());
+        let seen = explainer.environment();
+        out.differences.environment = variables(&self.environment, &seen);
         let mpi = rendering.facts.framework == Framework::Mpi;
         for meaning in difference.meanings {
-            out.differences.add(meaning, mpi);
+            out.differences.add(meaning, if mpi { &[] } else { &seen });
         }
         let annotations = FieldPath::parse("metadata.annotations");
         out.changes = difference.objects.into_iter().flat_map(|object| object.changes).collect();
@@ -199,16 +203,16 @@ fn variables(old: &[Variable], new: &[Variable]) -> Vec<VariableDifference> {
 }
 
 impl Differences {
-    /// Puts a meaning into its list. What processes see is told by `environment`.
-    fn add(&mut self, meaning: Meaning, mpi: bool) {
+    /// Puts a meaning into its list. What processes see is told by `environment`; where they see what their container
+    /// says, `seen` is that.
+    fn add(&mut self, meaning: Meaning, seen: &[Variable]) {
         match &meaning.what {
             What::Fact { name, .. } if name == "platform" || name == "gpuArchitecture" => {}
             What::Fact { .. } | What::Image { .. } => self.values.push(meaning),
             What::Env { name, new, .. } => {
-                let told = |v: &VariableDifference| {
-                    v.name == *name && v.new.as_ref().and_then(|value| value.as_str()) == new.as_deref()
-                };
-                if mpi || !self.environment.iter().any(told) {
+                let told = |v: &Variable| v.name == *name && v.value.as_ref().and_then(Value::as_str) == new.as_deref();
+                let gone = new.is_none() && !seen.is_empty();
+                if !gone && !seen.iter().any(told) {
                     self.containers.push(meaning);
                 }
             }

@@ -27,7 +27,7 @@ pub struct Matrix {
     pub combinations: Vec<Combination>,
     /// What combinations give; equal ones share one.
     pub variants: Vec<Variant>,
-    /// What all combinations that render have in common. It stands in each of their variants, too.
+    /// What all variants that render have in common, when there are several. It stands in each of them, too.
     pub common: Differences,
 }
 

@@ -1,7 +1,8 @@
 //! A matrix as Markdown: the table in the open, what each combination adds folded.
 
 use super::{
-    arguments, codes, entries, environment, legend, members, objects, on, parts, resources, rows, sizes, variants,
+    arguments, codes, entries, environment, in_common, legend, members, objects, on, parts, resources, rows, sizes,
+    variants,
 };
 use crate::difference::markdown::{cell, escaped, html};
 use nvcre_core::matrix::{Differences, Matrix};
@@ -58,8 +59,8 @@ pub fn matrix(matrix: &Matrix) -> String {
         let _ = writeln!(out, "\n{}", lines.join("  \n"));
     }
     let variants = variants(matrix);
-    if !matrix.common.is_empty() && variants.len() > 1 {
-        folded("In all combinations", &matrix.common, &mut out);
+    if !matrix.common.is_empty() {
+        folded(in_common(matrix), &matrix.common, &mut out);
     }
     for (place, variant) in variants.iter().enumerate() {
         let own = match variants.len() {

@@ -77,9 +77,17 @@ pub fn legend(matrix: &Matrix) -> Vec<&'static str> {
         out.push("unknown?  a GPU that the catalogue does not know: entries with a GPU condition do not apply, numbers are the fallback");
     }
     if has(Mark::PlatformGeneric) {
-        out.push("*  nodes that nothing tells another platform of are taken for this one");
+        out.push("*  nodes that show no known platform are taken for this one");
     }
     out
+}
+
+/// Title of what combinations have in common.
+pub fn in_common(matrix: &Matrix) -> &'static str {
+    match matrix.variants.iter().all(|variant| variant.rendered) {
+        true => "In all combinations",
+        false => "In all combinations that can be rendered",
+    }
 }
 
 /// `4 GPUs, 8 NICs a node, MNNVL on, 2 nodes a job`.
@@ -195,7 +203,14 @@ fn objects(differences: &Differences) -> Vec<String> {
         What::Object { object, added: false, .. } => Some(format!("no {object}")),
         _ => None,
     };
-    differences.objects.iter().filter_map(one).collect()
+    let mut out: Vec<(String, usize)> = Vec::new();
+    for object in differences.objects.iter().filter_map(one) {
+        match out.iter_mut().find(|(known, _)| *known == object) {
+            Some((_, count)) => *count += 1,
+            None => out.push((object, 1)),
+        }
+    }
+    out.into_iter().map(|(object, count)| if count > 1 { format!("{count} {object}") } else { object }).collect()
 }
 
 /// Codes of findings, each once.

@@ -1,7 +1,8 @@
 //! A matrix as text with colours.
 
 use super::{
-    Row, arguments, codes, entries, environment, legend, members, objects, on, parts, resources, rows, sizes, variants,
+    Row, arguments, codes, entries, environment, in_common, legend, members, objects, on, parts, resources, rows,
+    sizes, variants,
 };
 use crate::table::{Table, list, wrapped};
 use anstyle::{AnsiColor, Style};
@@ -40,8 +41,8 @@ pub fn matrix(matrix: &Matrix, width: Option<usize>) -> String {
         out.push('\n');
     }
     let variants = variants(matrix);
-    if !matrix.common.is_empty() && variants.len() > 1 {
-        section(&mut out, "In all combinations", &matrix.common, width);
+    if !matrix.common.is_empty() {
+        section(&mut out, in_common(matrix), &matrix.common, width);
     }
     for (place, variant) in variants.iter().enumerate() {
         let own = match variants.len() {

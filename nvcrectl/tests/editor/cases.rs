@@ -11,6 +11,40 @@ pub const UNSEEN: &[(&str, &str, &str)] = &[
     ("bad-volumes-collide-mpi", "NV054", "which names are taken follows from the framework"),
 ];
 
+/// The basic run, changed by a patch.
+pub fn run(patch: &Value) -> Value {
+    let mut out = json!({
+        "apiVersion": "nvcre.nvidia.com/v1alpha1",
+        "kind": "WorkloadRun",
+        "metadata": {"name": "sweep"},
+        "spec": {
+            "image": "registry.example/nccl:1",
+            "framework": {"mpi": {"binary": "/opt/ar", "mpirunPath": "/usr/bin/mpirun"}},
+            "numNodes": 2,
+        },
+    });
+    merge(&mut out, patch);
+    out
+}
+
+/// RFC 7386.
+pub fn merge(target: &mut Value, patch: &Value) {
+    let Some(patch) = patch.as_object() else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    for (key, value) in patch {
+        if value.is_null() {
+            target.as_object_mut().unwrap().remove(key);
+        } else {
+            merge(&mut target[key], value);
+        }
+    }
+}
+
 /// Rules: name, a patch of the basic run that is fine, and one that breaks the rule.
 pub fn rules() -> Vec<(&'static str, Value, Value)> {
     let spec = |spec: Value| json!({ "spec": spec });
@@ -301,6 +335,32 @@ pub fn rules() -> Vec<(&'static str, Value, Value)> {
             "volume two sources",
             volume(json!({"emptyDir": {}})),
             volume(json!({"emptyDir": {}, "hostPath": {"path": "/a"}})),
+        ),
+        (
+            "volume secret name",
+            volume(json!({"secret": {"secretName": "a"}})),
+            volume(json!({"secret": {"secretName": "A"}})),
+        ),
+        ("mount name", mount(json!({})), mount(json!({"name": ""}))),
+        (
+            "env map",
+            from(json!({"configMapKeyRef": {"name": "a", "key": "b"}})),
+            from(json!({"configMapKeyRef": {"name": "A", "key": "b"}})),
+        ),
+        (
+            "env map key",
+            from(json!({"configMapKeyRef": {"name": "a", "key": "b"}})),
+            from(json!({"configMapKeyRef": {"name": "a", "key": "b/c"}})),
+        ),
+        (
+            "resource request",
+            spec(json!({"resources": {"requests": {"cpu": 8}}})),
+            spec(json!({"resources": {"requests": {"gpu": 8}}})),
+        ),
+        (
+            "interval above zero, goodput",
+            spec(json!({"goodputMeasurement": {"logProfileRef": "a", "sampleInterval": "1m"}})),
+            spec(json!({"goodputMeasurement": {"logProfileRef": "a", "sampleInterval": "-1m"}})),
         ),
         ("volume map", volume(json!({"configMap": {"name": "a"}})), volume(json!({"configMap": {"name": "A"}}))),
         ("volume map given", volume(json!({"configMap": {"name": "a"}})), volume(json!({"configMap": {}}))),
