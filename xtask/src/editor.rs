@@ -46,11 +46,12 @@ fn with(run: &Value, rules: &Value) -> Result<Value> {
 /// The metadata of a run is that of Kubernetes, with rules of its own. A reader refuses unknown fields in both.
 fn metadata(out: &mut Value) -> Result<()> {
     let definitions = out.get_mut("$defs").and_then(Value::as_object_mut).context("no definitions")?;
-    let kube = definitions.get_mut("k8s.ObjectMeta").context("no metadata")?;
-    kube["additionalProperties"] = false.into();
-    let own = kube.clone();
+    let kube = definitions.get_mut("k8s.ObjectMeta").and_then(Value::as_object_mut).context("no metadata")?;
+    kube.insert("additionalProperties".into(), false.into());
+    let own = Value::Object(kube.clone());
     definitions.insert("RunMetadata".into(), own);
-    out["properties"]["metadata"]["$ref"] = "#/$defs/RunMetadata".into();
+    let reference = out.pointer_mut("/properties/metadata/$ref").context("a run without metadata")?;
+    *reference = "#/$defs/RunMetadata".into();
     Ok(())
 }
 
