@@ -2,8 +2,10 @@
 
 use crate::assert_reads_back;
 use nvcre_core::api::Value;
+use nvcre_core::compare::{self, RenderedSide};
 use nvcre_core::diagnostic::has_errors;
 use nvcre_core::engine::{Delivery, Engine, Options, RunInput};
+use nvcre_core::explain::{Answer, Explainer, Query};
 use nvcre_core::fleet::Inventory;
 use nvcre_core::jobs::{JobsInput, Manifest, Prepared};
 use nvcre_core::yaml::to_yaml;
@@ -43,6 +45,7 @@ pub fn render(engine: &Engine, input: &RunInput, inventory: Option<&Inventory>, 
         };
         out.plan = serde_json::to_value(rendering.plan(Some(&prepared))).expect("a plan is JSON");
         groups(&prepared, rendering.fleet.as_ref().map_or(&[], |f| &f.nodes));
+        explained(&Explainer::new(engine, &rendering, &trace, Some(&prepared)), &out.workflow);
         let manifests = manifests(&prepared);
         assert_eq!(manifests, self::manifests(&twice), "the same twice");
         names_are_unique(&manifests);
@@ -55,7 +58,29 @@ pub fn render(engine: &Engine, input: &RunInput, inventory: Option<&Inventory>, 
         }
         out.manifests.extend(manifests);
     }
+    let jobs = rendering.jobs(Delivery::Trainer);
+    let side = RenderedSide { file: "run.yaml", rendering: &rendering, jobs: Some(&jobs) };
+    assert!(compare::renderings(&side, &side).is_empty(), "a rendering differs from itself");
     out
+}
+
+/// Every variable, argument and field has a chain that ends in its value.
+fn explained(explainer: &Explainer<'_>, workflow: &Value) {
+    let overview = serde_json::to_value(explainer.overview()).expect("an overview is JSON");
+    assert!(overview.is_object());
+    for line in ["node/a", "group/group-0", "override/user-0", "value/gpusPerNode", "line/0", "env/A", "spec", "\u{0}"] {
+        serde_json::to_string(&explainer.answer(&Query::parse(line), None)).expect("an answer is JSON");
+    }
+    let trainer = ["spec", "jobTemplate", "spec", "workload", "trainJob", "trainer"];
+    let fields = trainer.iter().try_fold(workflow, |value, key| value.get(key));
+    let Some(Value::Object(fields)) = fields else { return };
+    for field in fields.keys() {
+        let path = format!("{}.{field}", trainer.join("."));
+        let Answer::Value(answer) = explainer.answer(&Query::parse(&path), None) else {
+            panic!("{path} has no answer");
+        };
+        assert!(!answer.seen.is_empty(), "{path} is seen nowhere");
+    }
 }
 
 /// Renders once. Equal to what [`render`] gives.

@@ -8,7 +8,9 @@
 mod turns;
 
 use nvcre_core::engine::{Delivery, Engine, Options, RunInput};
+use nvcre_core::explain::{Explainer, Overview};
 use nvcre_core::fleet::{Inventory, InventoryReader};
+use nvcre_core::jobs::Prepared;
 use nvcre_core::yaml::{to_yaml, write_yaml};
 use serde_json::Value;
 use std::hint::black_box;
@@ -34,12 +36,17 @@ fn main() {
         ("read the nodes", Box::new(|| drop(black_box(inventory(&nodes_text))))),
         ("render", Box::new(|| drop(black_box(engine.render(&run, Some(&nodes), &options))))),
         ("render with a trace", Box::new(|| drop(black_box(engine.render_traced(&run, Some(&nodes), &options))))),
+        ("render and prepare", Box::new(|| _ = black_box(prepared(&engine, &run, &nodes, &options)))),
+        ("render, prepare, explain", Box::new(|| drop(black_box(explained(&engine, &run, &nodes, &options))))),
+        ("text to text, explained", Box::new(|| drop(black_box(text_explained(&engine, &run_text, &nodes, &options))))),
         ("prepare the jobs", Box::new(|| drop(black_box(rendering.jobs(Delivery::Trainer))))),
     ];
     let ratios = [
         ("at most 3", "text to text", "print the values"),
         ("", "text to text", "print them with serde-saphyr"),
         ("", "render with a trace", "render"),
+        ("at most 1.3", "text to text, explained", "text to text"),
+        ("", "render, prepare, explain", "render and prepare"),
     ];
     compare(sides, 61, &ratios);
 }
@@ -62,11 +69,37 @@ fn manifests(engine: &Engine, run: &RunInput, nodes: &Inventory, options: &Optio
     prepared.shared(to_yaml).into_iter().chain(jobs).map(|m| m.value).collect()
 }
 
+fn prepared(engine: &Engine, run: &RunInput, nodes: &Inventory, options: &Options) -> usize {
+    let rendering = engine.render(run, Some(nodes), options);
+    rendering.jobs(Delivery::Trainer).prepared.expect("the fixture renders").groups().len()
+}
+
+/// As [`prepared`], and the whole run explained on one screen.
+fn explained(engine: &Engine, run: &RunInput, nodes: &Inventory, options: &Options) -> Overview {
+    let (rendering, trace) = engine.render_traced(run, Some(nodes), options);
+    let jobs = rendering.jobs(Delivery::Trainer);
+    Explainer::new(engine, &rendering, &trace, jobs.prepared.as_ref()).overview()
+}
+
+/// As [`text`], and the whole run explained on one screen.
+fn text_explained(engine: &Engine, run: &[u8], nodes: &Inventory, options: &Options) -> (String, Overview) {
+    let run = engine.read_run(run, "run.yaml", false);
+    let (rendering, trace) = engine.render_traced(&run, Some(nodes), options);
+    let jobs = rendering.jobs(Delivery::Trainer);
+    let prepared = jobs.prepared.expect("the fixture renders");
+    let overview = Explainer::new(engine, &rendering, &trace, Some(&prepared)).overview();
+    (all(&prepared), overview)
+}
+
 fn text(engine: &Engine, run: &[u8], nodes: &Inventory, options: &Options) -> String {
     let run = engine.read_run(run, "run.yaml", false);
     let rendering = engine.render(&run, Some(nodes), options);
     let jobs = rendering.jobs(Delivery::Trainer);
-    let prepared = jobs.prepared.expect("the fixture renders");
+    all(&jobs.prepared.expect("the fixture renders"))
+}
+
+/// All manifests as text.
+fn all(prepared: &Prepared<'_>) -> String {
     let mut out = String::new();
     for manifest in prepared.shared(to_yaml) {
         write_yaml(&mut out, &manifest.value).unwrap();

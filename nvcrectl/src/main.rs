@@ -27,6 +27,7 @@ fn main() -> ExitCode {
     match commands::run(cli) {
         Ok(commands::Outcome::Fine) => ExitCode::SUCCESS,
         Ok(commands::Outcome::Findings) => ExitCode::from(1),
+        Ok(commands::Outcome::Unopened) => ExitCode::from(2),
         Err(error) => {
             output::stderr(&format!("{ERROR}error:{ERROR:#} {error:#}\n"));
             ExitCode::from(2)

@@ -1,9 +1,12 @@
 //! From an entry and the inputs of a run to an override, in the form of `spec.overrides` (05 §2).
 
 use super::expand::{expand, expand_map, expand_text};
-use super::{Catalogue, Condition, Count, Entry, Framework, Guard, Input, Inputs, Presence, Variables, WorkerPatch};
+use super::{
+    Catalogue, Condition, Count, Entry, Framework, Guard, Input, Inputs, Presence, Variable, Variables, WorkerPatch,
+};
 use crate::api::{EnvVar, OrchestrationOverride, OverrideSpec, TRAINER_API_VERSION, TopologySpec, WhenSpec};
 use crate::object::object;
+use crate::overrides::Parts;
 use crate::trace::Origin;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -85,15 +88,19 @@ impl Catalogue {
         there.map(|v| EnvVar::new(v.name.as_str(), expand_text(&v.value, &inputs))).collect()
     }
 
-    /// The variables of a list that are there, in order.
-    fn variables(&self, list: &Variables, edition: &str, inputs: &Inputs<'_>) -> Vec<EnvVar> {
-        let list = match list {
+    /// A list of variables, there or named.
+    fn list<'a>(&'a self, list: &'a Variables) -> &'a [Variable] {
+        match list {
             Variables::Inline(list) => list.as_slice(),
             Variables::Named(name) => {
                 self.environments.iter().find(|e| e.name == *name).map_or(&[][..], |e| &e.variables)
             }
-        };
-        let there = list.iter().filter(|v| v.condition.holds(edition, inputs));
+        }
+    }
+
+    /// The variables of a list that are there, in order.
+    fn variables(&self, list: &Variables, edition: &str, inputs: &Inputs<'_>) -> Vec<EnvVar> {
+        let there = self.list(list).iter().filter(|v| v.condition.holds(edition, inputs));
         there.map(|v| EnvVar::new(v.name.as_str(), expand_text(&v.value, inputs))).collect()
     }
 }
@@ -145,6 +152,42 @@ impl<'a> EntryRef<'a> {
             pre_command: entry.pre_command.iter().map(|line| expand_text(line, inputs)).collect(),
             mpi_args,
         }
+    }
+
+    /// Which parts [`Self::render`] gives, without making them.
+    pub(crate) fn parts(&self, inputs: &Inputs<'_>) -> Parts {
+        let entry = self.entry;
+        let mpi = inputs.framework == Framework::Mpi;
+        let env = self.any_variable(&entry.env, inputs);
+        let objects = entry.objects.iter().filter(|o| self.holds(&o.condition, inputs)).count();
+        let worker = entry.worker.iter().any(|p| self.holds(&p.condition, inputs) && self.patches_worker(p, inputs));
+        Parts {
+            job_template: entry.job_template.is_some()
+                || self.any_variable(&entry.trainer_env, inputs)
+                || (!mpi && env),
+            job_template_patch: entry.job_template_patch.is_some(),
+            dependencies: objects + usize::from(worker),
+            orchestration: self.topology(inputs).is_some(),
+            pre_command: !entry.pre_command.is_empty(),
+            mpi_args: mpi && (env || entry.mpi_args.iter().any(|words| words.iter().next().is_some())),
+        }
+    }
+
+    fn any_variable(&self, list: &Variables, inputs: &Inputs<'_>) -> bool {
+        self.catalogue.list(list).iter().any(|v| self.holds(&v.condition, inputs))
+    }
+
+    fn patches_worker(&self, patch: &WorkerPatch, inputs: &Inputs<'_>) -> bool {
+        let known = |name: &String| self.catalogue.tolerations.iter().any(|t| t.name == *name);
+        !patch.job_annotations.is_empty()
+            || !patch.pod_annotations.is_empty()
+            || !patch.pod.is_empty()
+            || !patch.container.is_empty()
+            || !patch.claims.is_empty()
+            || !patch.resources.is_empty()
+            || !patch.capabilities.is_empty()
+            || patch.tolerations.iter().any(known)
+            || self.any_variable(&patch.env, inputs)
     }
 
     /// The extended resources that the entry asks of every worker pod.

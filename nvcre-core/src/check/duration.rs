@@ -17,6 +17,13 @@ pub struct GoDuration {
     pub nanos: i64,
 }
 
+/// Why a text is no duration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unread {
+    Grammar,
+    TooLong,
+}
+
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -40,16 +47,32 @@ impl GoDuration {
 
     /// Reads Go's grammar; `None` for anything else and for more than 64 bits of nanoseconds.
     pub fn parse(text: &str) -> Option<Self> {
-        let (negative, mut rest) = match text.as_bytes().first()? {
-            b'-' => (true, text.get(1..)?),
-            b'+' => (false, text.get(1..)?),
+        Self::read(text).ok()
+    }
+
+    /// True when the text is a duration of more than 64 bits of nanoseconds, about 292 years.
+    ///
+    /// ```
+    /// use nvcre_core::check::GoDuration;
+    /// assert!(GoDuration::is_too_long("2562048h"));
+    /// assert!(!GoDuration::is_too_long("2562047h") && !GoDuration::is_too_long("9 years"));
+    /// ```
+    pub fn is_too_long(text: &str) -> bool {
+        Self::read(text) == Err(Unread::TooLong)
+    }
+
+    fn read(text: &str) -> Result<Self, Unread> {
+        use Unread::{Grammar, TooLong};
+        let (negative, mut rest) = match text.as_bytes().first().ok_or(Grammar)? {
+            b'-' => (true, text.get(1..).ok_or(Grammar)?),
+            b'+' => (false, text.get(1..).ok_or(Grammar)?),
             _ => (false, text),
         };
         if rest == "0" {
-            return Some(Self { nanos: 0 });
+            return Ok(Self { nanos: 0 });
         }
         if rest.is_empty() {
-            return None;
+            return Err(Grammar);
         }
         let mut total: u64 = 0;
         while !rest.is_empty() {
@@ -60,13 +83,13 @@ impl GoDuration {
                 None => ("", tail),
             };
             if whole.is_empty() && fraction.is_empty() {
-                return None;
+                return Err(Grammar);
             }
             let unit_end = tail.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(tail.len());
             let (unit, tail) = tail.split_at(unit_end);
-            let scale = UNITS.iter().find(|(name, _)| *name == unit)?.1;
-            let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-            let mut part = whole.checked_mul(scale)?;
+            let scale = UNITS.iter().find(|(name, _)| *name == unit).ok_or(Grammar)?.1;
+            let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| TooLong)? };
+            let mut part = whole.checked_mul(scale).ok_or(TooLong)?;
             let mut place = scale;
             let mut remainder: u128 = 0;
             let mut divisor: u128 = 1;
@@ -75,18 +98,18 @@ impl GoDuration {
                 divisor *= 10;
             }
             if divisor > 1 {
-                place = u64::try_from(u128::from(place) * remainder / divisor).ok()?;
-                part = part.checked_add(place)?;
+                place = u64::try_from(u128::from(place) * remainder / divisor).map_err(|_| TooLong)?;
+                part = part.checked_add(place).ok_or(TooLong)?;
             }
-            total = total.checked_add(part)?;
+            total = total.checked_add(part).ok_or(TooLong)?;
             rest = tail;
         }
         let limit = if negative { 1u64 << 63 } else { (1u64 << 63) - 1 };
         if total > limit {
-            return None;
+            return Err(TooLong);
         }
         let nanos = if negative { (total as i64).wrapping_neg() } else { total as i64 };
-        Some(Self { nanos })
+        Ok(Self { nanos })
     }
 
     /// Whole seconds, rounded up (10 §2).

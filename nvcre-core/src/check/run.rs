@@ -319,23 +319,24 @@ fn orchestration(spec: &WorkloadRunSpec, out: &mut Vec<Diagnostic>) {
     if let Some(most) = o.max_concurrent {
         minimum(most.into(), 0, "spec.orchestration.maxConcurrent", out);
     }
-    timeout(spec, &o.timeout_per_job, out);
+    timeout(&o.timeout_per_job, out);
     topology(o, out);
     unpinned(o, out);
 }
 
-fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
+fn timeout(text: &str, out: &mut Vec<Diagnostic>) {
     let path = "spec.orchestration.timeoutPerJob";
     if text.is_empty() {
         return;
     }
     match GoDuration::parse(text) {
         None => {
-            let message = format!("{text:?} is no duration such as 90m or 1h30m, so the limit per job is 24h");
-            out.push(
-                Diagnostic::at(Code::TimeoutUnreadable, path, message)
-                    .with_help(format!("write {}", GoDuration::GRAMMAR)),
-            );
+            let (what, help) = match GoDuration::is_too_long(text) {
+                true => ("more than the longest duration, about 292 years", "write at most 2562047h".to_owned()),
+                false => ("no duration such as 90m or 1h30m", format!("write {}", GoDuration::GRAMMAR)),
+            };
+            let message = format!("{text:?} is {what}, so the limit per job is 24h");
+            out.push(Diagnostic::at(Code::TimeoutUnreadable, path, message).with_help(help));
         }
         Some(limit) if limit.nanos <= 0 => {
             let message =
@@ -343,15 +344,6 @@ fn timeout(spec: &WorkloadRunSpec, text: &str, out: &mut Vec<Diagnostic>) {
             out.push(
                 Diagnostic::at(Code::BadDuration, path, message)
                     .with_help("write for example 90m, or leave it out for 24h"),
-            );
-        }
-        Some(limit) if spec.framework.mpi.is_some() && limit > GoDuration::hours(1) => {
-            let message = format!(
-                "the launcher's own `timeout 3600` ends an MPI job after 1h0m0s, before the {limit} given here"
-            );
-            out.push(
-                Diagnostic::at(Code::LauncherLimit, path, message)
-                    .with_help("make the run shorter than an hour, or replace the trainer's command in an override"),
             );
         }
         Some(_) => {}

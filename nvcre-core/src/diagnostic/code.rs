@@ -83,7 +83,7 @@ codes! {
     WrongApiVersion = 11, Error, Reading;
     /// A text that the grammar of its field does not allow: no quantity, no duration, none of the allowed words.
     BadValue = 12, Error, Reading;
-    /// The input broke off before its end.
+    /// The input cannot be opened, or broke off before its end.
     Unreadable = 13, Error, Reading;
     /// The file of a run holds a second object.
     ExtraDocument = 14, Error, Reading, "08 row 32";
@@ -187,6 +187,12 @@ codes! {
     BadThreshold = 94, Error, Run, "01 §7; 00 D18";
     /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
     DanglingOption = 95, Warning, Run;
+    /// The annotation that accepts findings holds something that is no code.
+    AllowedUnknown = 96, Warning, Run;
+    /// The annotation that accepts findings names an error.
+    AllowedError = 97, Warning, Run;
+    /// An accepted finding does not occur.
+    AllowedUnused = 98, Notice, Run;
 
     // Fleet: NV100–NV139.
     /// The value of a node's label is no string.
@@ -354,6 +360,8 @@ codes! {
     HalfCommand = 210, Warning, Workflow, "04 §8.2";
     /// The job is as large as a topology domain, and without nodes nobody knows how large that is.
     DomainSizeUnknown = 211, Notice, Workflow, "06 §5.3, §5.5";
+    /// An override replaces command and arguments whole, and what the platform or mpirun did there is gone.
+    CommandReplaced = 212, Notice, Workflow, "04 §8.2";
 
     // Jobs: NV250–NV299.
     /// The size of a job is missing, zero or negative.

@@ -1,10 +1,11 @@
-//! Findings about the result, led back to the field that a person can change: the override that brought the value, or
-//! the field of the run that it was made from (00 D47).
+//! Findings about the result, led back to what a person can change: the override that brought the value, the field of
+//! the run that it was made from, or the entry of the catalogue, which is named (00 D47).
 
 use super::Rendering;
 use crate::api::{GPU_RESOURCE, OverrideSpec, TrainJobSpec, Value};
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
 use crate::jobs::WORKER;
+use crate::overrides::Layer;
 use crate::trace::Origin;
 use serde_json::json;
 
@@ -12,7 +13,7 @@ const TRAIN_JOB: &str = "spec.jobTemplate.spec.workload.trainJob";
 const SIZE: &str = "spec.numNodes";
 
 /// Gives findings about the Workflow the place of their cause. Findings whose cause is neither in an override nor in a
-/// field of the run keep the path in the Workflow.
+/// field of the run keep the path in the Workflow; when an entry of the catalogue is to blame, the message names it.
 pub(super) fn lead_back(rendering: &Rendering<'_>, findings: &mut [Diagnostic]) {
     for finding in findings {
         for related in &mut finding.related {
@@ -27,10 +28,48 @@ pub(super) fn lead_back(rendering: &Rendering<'_>, findings: &mut [Diagnostic]) 
         };
         // What is missing or contradicts another field belongs to the override that names the element.
         let touched = || brought(rendering, &element_of(path)?);
-        if let Some(path) = brought(rendering, path).or_else(own).or_else(touched) {
+        if let Some(path) = brought(rendering, path) {
             finding.path = Some(path);
+        } else if let Some(entry) = by_entry(rendering, path, Reach::Exact) {
+            adopt(finding, entry);
+        } else if let Some(path) = own().or_else(touched) {
+            finding.path = Some(path);
+        } else if let Some(entry) = by_entry(rendering, path, Reach::Around) {
+            adopt(finding, entry);
         }
     }
+}
+
+/// How closely an entry has to have written at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The very value.
+    Exact,
+    /// Or a list that it is in.
+    Around,
+}
+
+/// The last entry of the catalogue that wrote at a path of the job template or of a dependency, and where in the entry.
+/// A topology key that an entry brings is a default: the field of the run is the way out.
+fn by_entry<'r>(rendering: &'r Rendering<'_>, path: &FieldPath, reach: Reach) -> Option<(&'r Layer, FieldPath)> {
+    let looked_for = in_workflow(path);
+    let exact = |found: &FieldPath| {
+        let patched = found.0.first() == Some(&Segment::Key("jobTemplatePatch".into()));
+        patched || found.0.last() == looked_for.0.last()
+    };
+    if looked_for.0.starts_with(&FieldPath::parse("spec.orchestration").0) {
+        return None;
+    }
+    let base = FieldPath::root();
+    rendering.entries.iter().rev().find_map(|entry| {
+        let found = cause(&entry.spec, &base, &looked_for)?;
+        (reach == Reach::Around || exact(&found)).then(|| (entry, entry.base_path.join(&found)))
+    })
+}
+
+/// Names the entry that a finding is about.
+fn adopt(finding: &mut Diagnostic, (entry, path): (&Layer, FieldPath)) {
+    *finding = entry.adopt(finding.clone()).with_path(path);
 }
 
 /// The field of the last override of the run that set the value at a path; `None` when no override did.

@@ -43,7 +43,7 @@ impl Engine {
         let declared = inventory.is_none().then(|| self.declared(run, options, &mut told));
         let mut facts = self.facts(run, edition, inventory.zip(fleet.as_ref()), declared, &mut told);
         let context = layers::context(run, &facts);
-        let mut layers = self.layers::<R>(run, &facts, &context);
+        let mut layers = self.layers(run, &facts, &context);
         let matches = match facts.resolved {
             true => overrides::match_layers(&layers, &context, found),
             false => Vec::new(),
@@ -63,7 +63,7 @@ impl Engine {
                 run.spec.num_nodes = asked;
                 told.extend(super::adjust_size(run, &options.flags, again.nodes.len()));
                 facts = self.facts(run, facts.edition, Some((inventory, &again)), None, &mut told);
-                layers = self.layers::<R>(run, &facts, &context);
+                layers = self.layers(run, &facts, &context);
             }
             fleet = Some(again);
         }

@@ -5,6 +5,7 @@ use super::{Rendering, blame};
 use crate::api::*;
 use crate::check::GoDuration;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::overrides::Word;
 use crate::trace::{Change, Origin, Recorder, Subject};
 use crate::workflow::{DEFAULT_TIMEOUT, complete_patches};
 use serde_json::json;
@@ -16,18 +17,22 @@ const TRAIN_JOB: &str = "spec.jobTemplate.spec.workload.trainJob";
 pub(super) struct Before {
     timeout: Option<GoDuration>,
     strict: bool,
-    /// Words of the trainer's command and arguments, when lines of platforms and overrides are wrapped around them.
-    wrapped: Option<(Vec<String>, Vec<String>)>,
+    /// The trainer's command and arguments, when an override could take something away with them.
+    words: Option<(Vec<String>, Vec<String>)>,
+    /// Lines of platforms and overrides that run before the command (02 §9).
+    lines: Vec<String>,
 }
 
 impl Before {
-    /// Of a base Workflow; `wrapped` says that lines run before its command (02 §9).
-    pub fn of(spec: &WorkflowSpec, wrapped: bool) -> Self {
+    /// Of the base Workflow of a run; `lines` run before its command.
+    pub fn of(spec: &WorkflowSpec, run: &WorkloadRunSpec, lines: &[Word<'_>]) -> Self {
         let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
+        let at_stake = !lines.is_empty() || (run.framework.mpi.is_some() && !run.overrides.is_empty());
         Self {
             timeout: spec.orchestration.execution.timeout_per_job,
             strict: spec.orchestration.topology.as_ref().is_some_and(|t| t.strict_domain == Some(true)),
-            wrapped: trainer.filter(|_| wrapped).map(|t| (t.command.clone(), t.args.clone())),
+            words: trainer.filter(|_| at_stake).map(|t| (t.command.clone(), t.args.clone())),
+            lines: lines.iter().map(|line| line.text.to_string()).collect(),
         }
     }
 }
@@ -45,7 +50,7 @@ pub(super) fn restore<R: Recorder>(
     found.extend(timeout(rendering, before, recorder));
     clique(rendering, recorder);
     found.extend(test_scale(rendering, before));
-    found.extend(half_command(rendering, before));
+    found.extend(replaced_command(rendering, before));
     found
 }
 
@@ -207,26 +212,54 @@ fn test_scale(rendering: &Rendering<'_>, before: &Before) -> Option<Diagnostic> 
     Some(finding)
 }
 
-/// A wrapped command is one script in the arguments, with `/bin/bash -c` as the command (02 §9): one without the other
-/// is likely not what an override means (04 §8.2).
-fn half_command(rendering: &Rendering<'_>, before: &Before) -> Option<Diagnostic> {
-    let (command, args) = before.wrapped.as_ref()?;
+/// What an override of the command takes away. A wrapped command is one script in the arguments, with `/bin/bash -c` as
+/// the command (02 §9): one without the other is likely not what an override means (04 §8.2).
+fn replaced_command(rendering: &Rendering<'_>, before: &Before) -> Option<Diagnostic> {
+    let (command, args) = before.words.as_ref()?;
     let trainer = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref()?.trainer.as_ref()?;
     let (field, other, effect) = match (trainer.command != *command, trainer.args != *args) {
+        (true, true) => return whole_command(rendering, before, trainer),
         (true, false) => ("command", "args", "the new command gets the whole script as its one argument"),
         (false, true) => (
             "args",
             "command",
             "the first new word becomes the script, and the lines before the command, its words and mpirun are lost",
         ),
-        _ => return None,
+        (false, false) => return None,
     };
+    if before.lines.is_empty() {
+        return None;
+    }
     let message = format!(
         "an override replaces trainer.{field} and leaves trainer.{other}; lines run before the command here, so the command is /bin/bash -c and the arguments are one script: {effect}"
     );
     let path = FieldPath::parse(TRAIN_JOB).key("trainer").key(field);
     let mut finding = Diagnostic::at(Code::HalfCommand, path, message)
         .with_help("set command and args together, or use preCommand, mpiArgs and the fields of spec.framework");
+    blame::lead_back(rendering, std::slice::from_mut(&mut finding));
+    Some(finding)
+}
+
+/// Command and arguments replaced: lines before the command and mpirun that the new ones do not hold are gone.
+fn whole_command(rendering: &Rendering<'_>, before: &Before, trainer: &Trainer) -> Option<Diagnostic> {
+    let holds = |part: &str| trainer.command.iter().chain(&trainer.args).any(|word| word.contains(part));
+    let lost = before.lines.iter().filter(|line| !holds(line)).count();
+    let mpirun = rendering.run.spec.framework.mpi.as_ref().filter(|mpi| !holds(&mpi.mpirun_path));
+    let lines = match lost {
+        0 => None,
+        1 => Some("the line that runs before the command".to_owned()),
+        n => Some(format!("the {n} lines that run before the command")),
+    };
+    let mpirun = mpirun.map(|_| "mpirun with its options and the variables that it forwards".to_owned());
+    let gone: Vec<String> = mpirun.into_iter().chain(lines).collect();
+    if gone.is_empty() {
+        return None;
+    }
+    let message =
+        format!("an override replaces command and args of the trainer whole, and with them {}", gone.join(", and "));
+    let path = FieldPath::parse(TRAIN_JOB).key("trainer").key("command");
+    let mut finding = Diagnostic::at(Code::CommandReplaced, path, message)
+        .with_help("this is as it is written; to keep them use preCommand, mpiArgs and the fields of spec.framework");
     blame::lead_back(rendering, std::slice::from_mut(&mut finding));
     Some(finding)
 }

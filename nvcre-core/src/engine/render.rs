@@ -1,5 +1,6 @@
 //! The road itself.
 
+use super::accept::Accepted;
 use super::chosen::Chosen;
 use super::facts::framework;
 use super::kept::{self, Before};
@@ -8,12 +9,12 @@ use super::{
 };
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
+use crate::diagnostic::{Area, Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
 use crate::fleet::{
     Fleet, Inventory, ResourceRequest, SyntheticFit, no_inventory, requested_gpus, synthetic_inventory_for,
 };
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
-use crate::overrides::{self, Known};
+use crate::overrides::{self, Known, Layer};
 use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build, fixed_words};
@@ -34,11 +35,14 @@ pub struct Rendering<'a> {
     pub fleet: Option<Fleet>,
     /// The inventory.
     pub inventory: Option<&'a Inventory>,
-    /// What became of every override; empty for a template. Entries that did not match are only rendered for a trace:
-    /// otherwise their `patches` says `none`.
+    /// What became of every override; empty for a template.
     pub overrides: Vec<OverrideOutcome>,
     /// The override that brought the topology key, when one did.
     pub topology_origin: Option<Origin>,
+    /// The entries that matched, as they were applied, for findings about what they brought.
+    pub(super) entries: Vec<Layer>,
+    /// The findings that the run accepts.
+    accepted: Accepted,
     /// The text of the run, for the places of findings.
     pub source: Option<&'a Source>,
     /// Everything that was found, in the order of the file. With an error in it nothing may be printed or sent.
@@ -85,9 +89,27 @@ impl Rendering<'_> {
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
         out.prepared = prepared;
+        let occurs = |code| self.diagnostics.iter().chain(&out.diagnostics).any(|d| d.code == code);
+        let unused = self.accepted.unused(occurs, |area| area != Area::Compare);
+        out.diagnostics.extend(unused);
         place(self.source, &self.run, &mut out.diagnostics);
         crate::diagnostic::sort(&mut out.diagnostics);
+        self.accepted.mark(&mut out.diagnostics);
         out
+    }
+
+    /// Marks what the run accepts. Without nodes, what they would bring is not missed.
+    fn accept(&mut self, accepted: Accepted) {
+        if self.facts.resolved && self.inventory.is_none() {
+            let occurs = |code| self.diagnostics.iter().any(|d| d.code == code);
+            let could = |area| !matches!(area, Area::Fleet | Area::Jobs | Area::Compare);
+            let mut unused = accepted.unused(occurs, could);
+            place(self.source, &self.run, &mut unused);
+            self.diagnostics.extend(unused);
+            crate::diagnostic::sort(&mut self.diagnostics);
+        }
+        accepted.mark(&mut self.diagnostics);
+        self.accepted = accepted;
     }
 
     /// True when nothing forbids to print or send the result: neither an error here nor one of reading the inventory.
@@ -199,7 +221,7 @@ impl Engine {
             recorder,
         );
         let mut spec = built.spec;
-        let before = Before::of(&spec, !pre_command.is_empty());
+        let before = Before::of(&spec, &run.spec, &pre_command);
         let mut outcomes = Vec::new();
         if facts.resolved {
             let own_key = facts.inputs(&run).own_topology_key;
@@ -216,6 +238,8 @@ impl Engine {
             }
             _ => Vec::new(),
         };
+        let holding = layers.into_iter().zip(&matches).filter(|(layer, m)| layer.is_entry() && m.holds());
+        let entries: Vec<Layer> = holding.map(|(layer, _)| layer).collect();
         let mut rendering = Rendering {
             workflow: Workflow {
                 api_version: API_VERSION.into(),
@@ -230,6 +254,8 @@ impl Engine {
             overrides: outcomes,
             job_facts: jobs::Facts::default(),
             topology_origin: None,
+            entries,
+            accepted: Accepted::default(),
             source: input.source.as_ref(),
             diagnostics: Vec::new(),
         };
@@ -249,7 +275,7 @@ impl Engine {
             let said = |d: &Diagnostic| found.iter().any(|f| f.severity == Severity::Error && f.path == d.path);
             result.retain(|d| !said(d));
             found.extend(result);
-            let entries = warnings::matched(self, &rendering, &layers, &matches);
+            let entries = warnings::matched(self, &rendering);
             found.extend(warnings::of_resolved(self, &rendering, &entries));
             by_entries = requests::by_entries(&rendering, &entries);
             found.extend(repeated);
@@ -257,7 +283,10 @@ impl Engine {
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
         place_nodes(&mut rendering, &by_entries, &mut found);
+        let (accepted, wrong) = Accepted::of(&rendering.run);
+        found.extend(wrong);
         rendering.diagnostics = join(input, &rendering.run, inventory, found);
+        rendering.accept(accepted);
         rendering
     }
 
@@ -367,7 +396,13 @@ fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Dia
             if &**spec == "spec" && matches!(&**part, "jobTemplate" | "dependencies"))
     };
     let own_errors = errors.iter().any(|(_, path)| !of_result(path));
+    // What a platform would do with the run is nothing to tell when it is open which one it is.
+    let open = |d: &Diagnostic| {
+        matches!(d.code, Code::HeterogeneousPlatform | Code::UndeterminedArchitecture) && d.severity == Severity::Error
+    };
+    let open_platform = rules.iter().any(open);
     let follows = |rule: &Diagnostic| match rule.code {
+        Code::PlatformAdvice | Code::ResourceNotOffered => open_platform,
         _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
         // An override that is wrong changes nothing because it is wrong.
         Code::OverrideNoOp => other(rule, &[], &|path, error| error.0.starts_with(&path.0)),

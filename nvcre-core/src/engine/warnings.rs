@@ -1,12 +1,14 @@
 //! What renders, and is likely not what is wanted (00 D1, D33, D52).
 
-use super::{Engine, Rendering};
+use super::{Engine, Rendering, blame};
 use crate::api::PATCH_MANAGER;
 use crate::catalogue::{EntryRef, Input};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::check::GoDuration;
+use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::jobs::{ClaimUse, claim_use};
-use crate::overrides::{Layer, Match};
-use crate::workflow::claim_name;
+use crate::overrides::{self, Layer};
+use crate::trace::Origin;
+use crate::workflow::{LAUNCHER_LIMIT, claim_name};
 
 /// What a template leaves out (02 §12).
 pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
@@ -22,15 +24,10 @@ pub(super) fn unresolved(layers: &[Layer]) -> Option<Diagnostic> {
 }
 
 /// Entries that matched.
-pub(super) fn matched<'e>(
-    engine: &'e Engine,
-    rendering: &'e Rendering<'_>,
-    layers: &[Layer],
-    matches: &[Match],
-) -> Vec<EntryRef<'e>> {
-    let holds: Vec<bool> = layers.iter().zip(matches).filter(|(l, _)| l.is_entry()).map(|(_, m)| m.holds()).collect();
+pub(super) fn matched<'e>(engine: &'e Engine, rendering: &'e Rendering<'_>) -> Vec<EntryRef<'e>> {
+    let applied = rendering.overrides.iter().filter(|o| matches!(o.origin, Origin::Entry { .. }));
     let entries = engine.catalogue().entries(&rendering.facts.edition, rendering.facts.framework);
-    entries.zip(holds).filter(|(_, holds)| *holds).map(|(entry, _)| entry).collect()
+    entries.zip(applied).filter(|(_, outcome)| outcome.matched).map(|(entry, _)| entry).collect()
 }
 
 /// Warnings that need the entries that matched.
@@ -64,6 +61,7 @@ pub(super) fn of_resolved(engine: &Engine, rendering: &Rendering<'_>, entries: &
 pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     out.extend(checkpoint_not_mounted(rendering));
+    out.extend(launcher_limit(rendering));
     let train_job = rendering.workflow.spec.job_template.spec.workload.train_job.as_ref();
     let foreign = train_job.into_iter().flat_map(|t| &t.runtime_patches).filter(|p| p.manager == PATCH_MANAGER);
     if foreign.clone().any(|p| p.time.is_some()) {
@@ -71,6 +69,36 @@ pub(super) fn of_run(rendering: &Rendering<'_>) -> Vec<Diagnostic> {
         out.push(Diagnostic::at(Code::NoEffect, "spec.overrides", message).with_help("remove the time"));
     }
     out
+}
+
+/// A limit per job that the launcher's own comes before (00 D45): that of the result, as long as its command still has
+/// the launcher's limit.
+fn launcher_limit(rendering: &Rendering<'_>) -> Option<Diagnostic> {
+    rendering.run.spec.framework.mpi.as_ref()?;
+    let spec = &rendering.workflow.spec;
+    let own = GoDuration::hours(1);
+    let limit = spec.orchestration.execution.timeout_per_job.filter(|limit| *limit > own)?;
+    let by_run = || {
+        let text = &rendering.run.spec.orchestration.as_ref()?.timeout_per_job;
+        GoDuration::parse(text)
+            .filter(|own| *own == limit)
+            .map(|_| FieldPath::parse("spec.orchestration.timeoutPerJob"))
+    };
+    // The limit that every run has is nothing that anybody asked for.
+    let in_result = FieldPath::parse("spec.orchestration.execution.timeoutPerJob");
+    let path = blame::brought(rendering, &in_result).or_else(by_run)?;
+    let trainer = spec.job_template.spec.workload.train_job.as_ref()?.trainer.as_ref()?;
+    let unwrapped = overrides::unwrap_command(&trainer.command, &trainer.args).map(|wrapped| wrapped.words);
+    let words = unwrapped.as_ref().unwrap_or(&trainer.command);
+    if !words.starts_with(&LAUNCHER_LIMIT.map(str::to_owned)) {
+        return None;
+    }
+    let words = LAUNCHER_LIMIT.join(" ");
+    let message = format!("the launcher's own `{words}` ends an MPI job after {own}, before the {limit} given here");
+    Some(
+        Diagnostic::at(Code::LauncherLimit, path, message)
+            .with_help("make the run shorter than an hour, or replace the trainer's command in an override"),
+    )
 }
 
 /// The claim of the checkpoint, when no pod sees it (00 D52).

@@ -1,7 +1,7 @@
 //! Variables: what the ranks see, what each container says, and who set it.
 
 use super::Explainer;
-use super::command::What;
+use super::command::{Part, What};
 use super::expand::{self, Known};
 use super::model::{Later, Link, Sight, ValueAnswer, Variable};
 use crate::catalogue::Framework;
@@ -14,6 +14,13 @@ use std::collections::BTreeSet;
 /// A variable of a container: its value, and the layers.
 struct Contained {
     value: Option<Value>,
+    chain: Vec<Link>,
+}
+
+/// A variable that mpirun forwards: what it is for the ranks, the value that its words give, and the layers.
+struct Forwarded<'a> {
+    value: Value,
+    pair: Option<&'a str>,
     chain: Vec<Link>,
 }
 
@@ -121,10 +128,28 @@ impl Explainer<'_> {
 
     /// What the ranks see of a variable that mpirun forwards.
     fn ranks(&self, name: &str) -> Option<Sight> {
-        let parts: Vec<_> = self.command().parts.iter().filter(|p| p.what == What::Env(name.to_owned())).collect();
-        let last = parts.last()?;
-        let pair = last.words.last().map_or("", String::as_str);
-        let value = pair.split_once('=').map(|(_, value)| value);
+        let Forwarded { value, pair, chain } = self.forwarded(name)?;
+        let later = match (pair, self.trainer_variables().get(name)) {
+            (Some(text), _) => self.later(text),
+            // mpirun forwards what the launcher has.
+            (None, Some(Ok(text))) => {
+                Later::Becomes { text: text.clone(), because: "mpirun forwards the launcher's own value".into() }
+            }
+            (None, Some(Err(because))) => {
+                Later::OnlyThere { because: format!("mpirun forwards the launcher's own value; {because}") }
+            }
+            (None, None) => {
+                Later::OnlyThere { because: "mpirun forwards the launcher's own value, which the image may set".into() }
+            }
+        };
+        Some(Sight { at: "ranks".into(), value: Some(value), later, chain })
+    }
+
+    /// A variable that mpirun forwards, and its layers.
+    fn forwarded(&self, name: &str) -> Option<Forwarded<'_>> {
+        let is = |part: &&Part| matches!(&part.what, What::Env(own) if own == name);
+        let last = self.command().parts.iter().rev().find(is)?;
+        let pair = last.words.last().and_then(|pair| pair.split_once('=')).map(|(_, value)| value);
         let mut chain: Vec<Link> = self.env_chain(name);
         let in_env = !chain.is_empty();
         let is = |c: &&Change| matches!(&c.subject, Subject::RankEnv { name: own } if own == name);
@@ -134,33 +159,18 @@ impl Explainer<'_> {
             let replaced = chain.last().and_then(|l| l.value.clone());
             chain.push(self.link(origin, change.new.clone(), replaced));
         }
-        let known = self.trainer_variables();
-        let (shown, later) = match value {
-            Some(value) => (json!(value), self.later(value)),
+        let value = match pair {
+            Some(text) => json!(text),
             None => {
-                // mpirun forwards what the launcher has.
-                let there = known.get(name);
-                let later = match there {
-                    Some(Ok(text)) => Later::Becomes {
-                        text: text.clone(),
-                        because: "mpirun forwards the launcher's own value".into(),
-                    },
-                    Some(Err(because)) => {
-                        Later::OnlyThere { because: format!("mpirun forwards the launcher's own value; {because}") }
-                    }
-                    None => Later::OnlyThere {
-                        because: "mpirun forwards the launcher's own value, which the image may set".into(),
-                    },
-                };
-                let source = chain.last().and_then(|l| l.value.clone()).filter(|v| v.is_object());
-                (source.unwrap_or_else(|| json!({ "valueFrom": "launcher environment" })), later)
+                let source = chain.last().and_then(|l| l.value.clone()).filter(Value::is_object);
+                source.unwrap_or_else(|| json!({ "valueFrom": "launcher environment" }))
             }
         };
-        if chain.last().and_then(|l| l.value.as_ref()) != Some(&shown) {
+        if chain.last().and_then(|l| l.value.as_ref()) != Some(&value) {
             let replaced = chain.last().and_then(|l| l.value.clone());
-            chain.push(self.link(last.origin.clone(), Some(shown.clone()), replaced));
+            chain.push(self.link(last.origin.clone(), Some(value.clone()), replaced));
         }
-        Some(Sight { at: "ranks".into(), value: Some(shown), later, chain })
+        Some(Forwarded { value, pair, chain })
     }
 
     fn later_of(&self, job: &str, name: &str, value: Option<&Value>) -> Later {
@@ -199,19 +209,18 @@ impl Explainer<'_> {
 
     /// One line for the overview.
     pub(super) fn variable_line(&self, name: &str) -> Option<Variable> {
-        let answer = self.variable(name)?;
-        let ranks = answer.seen.iter().find(|s| s.at == "ranks");
-        let container = answer.seen.iter().find(|s| s.at != "ranks");
-        let counts = ranks.or(container)?;
-        let value = ranks.and_then(|s| s.value.clone());
-        let other = container.and_then(|s| s.value.clone()).filter(|other| Some(other) != value.as_ref());
-        Some(Variable {
-            name: name.to_owned(),
-            value,
-            container: other,
-            link: counts.chain.last()?.clone(),
-            replaced: counts.chain.len().saturating_sub(1),
-        })
+        let ranks = if self.mpi() { self.forwarded(name) } else { None };
+        let contained = self.jobs_of_runtime().into_iter().find_map(|job| self.contained(job, name));
+        let (value, contained, chain) = match (ranks, contained) {
+            (Some(ranks), contained) => (Some(ranks.value), contained.and_then(|c| c.value), ranks.chain),
+            // Without mpirun the ranks see what the container has.
+            (None, Some(contained)) if !self.mpi() => (contained.value, None, contained.chain),
+            (None, Some(contained)) => (None, contained.value, contained.chain),
+            (None, None) => return None,
+        };
+        let container = contained.filter(|other| Some(other) != value.as_ref());
+        let replaced = chain.len().saturating_sub(1);
+        Some(Variable { name: name.to_owned(), value, container, link: chain.into_iter().next_back()?, replaced })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::layer::{Base, Layer, push_once};
 use super::merge::{inserted, merge_object};
-use super::summary::{patches_summary, when_summary};
+use super::summary::{Parts, when_summary};
 use super::track::Tracker;
 use super::typed::Seen;
 use super::when::Match;
@@ -35,7 +35,7 @@ pub fn apply<R: Recorder>(
             index: layer.index,
             origin: layer.origin.clone(),
             when: when_summary(&layer.spec.when),
-            patches: patches_summary(&layer.spec),
+            patches: layer.parts.unwrap_or_else(|| Parts::of(&layer.spec)).summary(),
             matched: found.holds(),
             failed: match found {
                 Match::Fails(failed) => Some(failed.clone()),

@@ -1,5 +1,6 @@
 //! What the engine works on: the base, the context it is matched in, and the list of overrides.
 
+use super::summary::Parts;
 use crate::api::{OrchestrationSpec, OverrideSpec};
 use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment};
 use crate::trace::Origin;
@@ -64,6 +65,8 @@ pub struct Layer {
     /// Variables whose value in this entry is the user's, with the field it came from; what
     /// [`super::substitute_env`] gave back. Only the trace reads it.
     pub substituted: BTreeMap<String, FieldPath>,
+    /// What the override holds, where `spec` was left empty because it does not match.
+    pub(crate) parts: Option<Parts>,
 }
 
 impl Layer {
@@ -71,13 +74,20 @@ impl Layer {
     pub fn entry(index: usize, id: impl Into<String>, name: impl Into<String>, spec: OverrideSpec) -> Self {
         let (id, name) = (id.into(), name.into());
         let base_path = FieldPath(vec![Segment::Key("entries".into()), Segment::Named(name.as_str().into())]);
-        Self { index, origin: Origin::Entry { id, name }, spec, base_path, substituted: BTreeMap::new() }
+        Self { index, origin: Origin::Entry { id, name }, spec, base_path, substituted: BTreeMap::new(), parts: None }
     }
 
     /// `spec.overrides[at]` of the run, at a position of the effective list.
     pub fn user(index: usize, at: usize, spec: OverrideSpec) -> Self {
         let base_path = FieldPath::parse("spec.overrides").index(at);
-        Self { index, origin: Origin::Override { index: at }, spec, base_path, substituted: BTreeMap::new() }
+        Self {
+            index,
+            origin: Origin::Override { index: at },
+            spec,
+            base_path,
+            substituted: BTreeMap::new(),
+            parts: None,
+        }
     }
 
     /// True for an entry of the catalogue.
@@ -95,7 +105,7 @@ impl Layer {
     }
 
     /// Moves a finding whose message knows nothing of layers onto this one.
-    pub(super) fn adopt(&self, mut finding: Diagnostic) -> Diagnostic {
+    pub(crate) fn adopt(&self, mut finding: Diagnostic) -> Diagnostic {
         if let Origin::Entry { id, name } = &self.origin {
             finding.message = format!("catalogue entry {id} {name}: {}", finding.message);
         }

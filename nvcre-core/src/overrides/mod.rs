@@ -34,6 +34,7 @@ mod unwrap;
 mod when;
 
 pub use apply::apply;
+pub(crate) use checks::check_conditions;
 pub use checks::{Known, check_overrides};
 pub use command::{Word, mpi_args, pre_command, repeated_options, wrap_command};
 pub use env::substitute_env;
@@ -43,6 +44,7 @@ pub use layer::{Base, Context, Layer};
 pub(crate) use options::mpi_option;
 pub use orchestration::fit_topology;
 pub use quote::{expanded_by_bash, go_quote};
+pub(crate) use summary::Parts;
 pub use summary::{applied_overrides, patches_summary, when_summary};
 pub use unwrap::{Unwrapped, unwrap_command};
 pub use when::{Match, match_layers, matches};

@@ -40,29 +40,53 @@ pub fn when_summary(when: &WhenSpec) -> String {
     if out.is_empty() { "<always>".to_owned() } else { out }
 }
 
+/// Which parts an override has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub job_template: bool,
+    pub job_template_patch: bool,
+    pub dependencies: usize,
+    pub orchestration: bool,
+    pub pre_command: bool,
+    pub mpi_args: bool,
+}
+
+impl Parts {
+    /// Of an override.
+    pub fn of(spec: &OverrideSpec) -> Self {
+        Self {
+            job_template: spec.job_template.is_some(),
+            job_template_patch: spec.job_template_patch.is_some(),
+            dependencies: spec.dependencies.len(),
+            orchestration: spec.orchestration.is_some(),
+            pre_command: !spec.pre_command.is_empty(),
+            mpi_args: !spec.mpi_args.is_empty(),
+        }
+    }
+
+    /// In one line; `none` when there are none.
+    pub fn summary(self) -> String {
+        let dependencies = match self.dependencies {
+            0 => String::new(),
+            n => format!("{n} dependencies"),
+        };
+        let parts = [
+            (self.job_template, "jobTemplate"),
+            (self.job_template_patch, "jobTemplatePatch"),
+            (self.dependencies > 0, dependencies.as_str()),
+            (self.orchestration, "orchestration"),
+            (self.pre_command, "preCommand"),
+            (self.mpi_args, "mpiArgs"),
+        ];
+        let there: Vec<&str> = parts.into_iter().filter(|(there, _)| *there).map(|(_, word)| word).collect();
+        if there.is_empty() { "none".to_owned() } else { there.join(", ") }
+    }
+}
+
 /// What the override holds, in one line; `none` when it holds nothing. `preCommand` and `mpiArgs` are our extension
 /// (04 §10).
 pub fn patches_summary(spec: &OverrideSpec) -> String {
-    let mut parts = Vec::new();
-    if spec.job_template.is_some() {
-        parts.push("jobTemplate".to_owned());
-    }
-    if spec.job_template_patch.is_some() {
-        parts.push("jobTemplatePatch".to_owned());
-    }
-    if !spec.dependencies.is_empty() {
-        parts.push(format!("{} dependencies", spec.dependencies.len()));
-    }
-    if spec.orchestration.is_some() {
-        parts.push("orchestration".to_owned());
-    }
-    if !spec.pre_command.is_empty() {
-        parts.push("preCommand".to_owned());
-    }
-    if !spec.mpi_args.is_empty() {
-        parts.push("mpiArgs".to_owned());
-    }
-    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+    Parts::of(spec).summary()
 }
 
 /// Value of the annotation `nvcrectl.nvidia.com/applied-overrides` (01 §2.13, 00 D49): the overrides that matched, as

@@ -18,6 +18,9 @@ pub const CORDON_CHECK: &str = "node.spec.unschedulable == true";
 /// Limit per job when the run gives none (00 D11).
 pub const DEFAULT_TIMEOUT: GoDuration = GoDuration::hours(24);
 
+/// The words before mpirun: the limit that the launcher of an MPI run puts on itself, in seconds (02 §7.3).
+pub const LAUNCHER_LIMIT: [&str; 2] = ["timeout", "3600"];
+
 /// What a base Workflow is made from.
 #[derive(Debug, Clone)]
 pub struct BuildInput<'a> {
@@ -234,7 +237,7 @@ fn trainer_command<R: Recorder>(
             };
             let gpus = (input.sizes.gpus_per_node, gpus_origin);
             let args = mpirun_words(&mpi, gpus, env, input.mpi_words, origin, recorder);
-            (vec!["timeout".to_owned(), "3600".to_owned(), mpi.mpirun_path], args)
+            (LAUNCHER_LIMIT.map(str::to_owned).into_iter().chain([mpi.mpirun_path]).collect(), args)
         }
     };
     if input.pre_command.is_empty() {

@@ -14,7 +14,7 @@ mod train_job;
 mod transform;
 
 pub(crate) use build::claim_name;
-pub use build::{BuildInput, Built, CORDON_CHECK, DEFAULT_TIMEOUT, build, orchestration};
+pub use build::{BuildInput, Built, CORDON_CHECK, DEFAULT_TIMEOUT, LAUNCHER_LIMIT, build, orchestration};
 pub use env::{forwarded_names, merged_env};
 pub use mpirun::{fixed_words, mpirun_words};
 pub use origins::{FieldOrigin, field_origin};

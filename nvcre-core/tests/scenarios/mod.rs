@@ -246,6 +246,9 @@ impl Outcome {
             if let Some(help) = &d.help {
                 writeln!(out, "  help: {help}").unwrap();
             }
+            if let Some(reason) = &d.accepted {
+                writeln!(out, "  accepted: {reason}").unwrap();
+            }
         }
         if out.is_empty() { "no findings\n".into() } else { out }
     }

@@ -20,7 +20,7 @@ use crate::output;
 use crate::report::{self, MessageFormat, Texts};
 use anyhow::{Result, bail};
 use nvcre_core::catalogue::Catalogue;
-use nvcre_core::diagnostic::{self, Diagnostic, Severity, has_errors};
+use nvcre_core::diagnostic::{self, Code, Diagnostic, Severity, has_errors};
 use nvcre_core::engine::{Engine, Options, Rendering, RunFlags, RunInput, parse_edition_flag};
 use nvcre_core::fleet::{Inventory, parse_architecture_flag, parse_platform_flag};
 use nvcre_core::trace::Trace;
@@ -33,6 +33,8 @@ pub enum Outcome {
     Fine,
     /// Findings that count: exit code 1.
     Findings,
+    /// A file that could not be opened, beside others that could: exit code 2.
+    Unopened,
 }
 
 /// Runs a command.
@@ -70,7 +72,7 @@ pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -
     diagnostic::sort(&mut findings);
     report::print(&findings, args.message_format, texts);
     let least = if args.deny_warnings { Severity::Warning } else { Severity::Error };
-    if findings.iter().any(|f| f.severity >= least) { Outcome::Findings } else { Outcome::Fine }
+    if findings.iter().any(|f| f.severity >= least && f.accepted.is_none()) { Outcome::Findings } else { Outcome::Fine }
 }
 
 /// A run, its nodes and the engine, as the flags of `render`, `plan` and `check` name them.
@@ -191,13 +193,26 @@ fn check(args: &CheckArgs) -> Result<Outcome> {
     let mut loaded = Loaded::new(&args.files, &args.input)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     let files = if loaded.broken { &[] } else { args.files.as_slice() };
+    let mut unopened = false;
     for file in files {
-        let run = loaded.read_run(file, args.input.lenient)?;
-        loaded.nodes(&run, &mut findings);
-        findings.extend(loaded.check(&run));
+        match loaded.read_run(file, args.input.lenient) {
+            Ok(run) => {
+                loaded.nodes(&run, &mut findings);
+                findings.extend(loaded.check(&run));
+            }
+            // The others are checked all the same.
+            Err(error) => {
+                unopened = true;
+                let mut finding = Diagnostic::new(Code::Unreadable, format!("{error:#}"))
+                    .with_help("give the path of a file that you may read; the other files were checked");
+                finding.file = Some(file.display().to_string());
+                findings.push(finding);
+            }
+        }
     }
     if findings.is_empty() && args.findings.message_format == MessageFormat::Human {
         output::stderr("no findings\n");
     }
-    Ok(finish(findings, args.findings, &loaded.texts))
+    let outcome = finish(findings, args.findings, &loaded.texts);
+    Ok(if unopened { Outcome::Unopened } else { outcome })
 }

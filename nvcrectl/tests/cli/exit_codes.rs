@@ -51,6 +51,8 @@ fn every_kind_of_end() {
         // Usage.
         ("workloadrun render no-such-file.yaml".to_owned(), 2),
         ("workloadrun check no-such-file.yaml".to_owned(), 2),
+        (format!("workloadrun check {BAD} no-such-file.yaml {RUN}"), 2),
+        (format!("workloadrun check {RUN} fixtures"), 2),
         ("workloadrun render fixtures".to_owned(), 2),
         (format!("workloadrun render {RUN} --nodes no-such-file.yaml"), 2),
         (format!("workloadrun render {RUN} --nodes docs"), 2),

@@ -30,6 +30,7 @@ pub fn main(quick: bool, write: bool) -> Result<()> {
         ("one run, 16 nodes, text to all manifests as text", "text to text / print them with serde-saphyr", Some(3.0)),
         ("the same beside our own, faster printer", "text to text / print the values", Some(3.0)),
         ("a trace, when somebody asks for it", "render with a trace / render", None),
+        ("the run explained beside all manifests as text", "text to text, explained / text to text", Some(1.3)),
     ];
     library("rendering", &targets, &mut rows)?;
     tell("differences in the library");
