@@ -18,6 +18,7 @@ mod lookup;
 pub mod matrix;
 mod object;
 pub mod overrides;
+pub mod schedule;
 pub mod schema;
 pub mod starter;
 pub mod trace;

@@ -167,6 +167,15 @@ pub struct EditArgs {
     pub test_scale: Option<String>,
 }
 
+/// What runs on the nodes already, shared by the commands that say whether pods find nodes.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PodsArgs {
+    /// What runs on the nodes already, as `kubectl get pods -A -o yaml` (or json) prints it: a file, a folder of such files,
+    /// or - for stdin. May be repeated. What these pods request is taken off the nodes.
+    #[arg(long, value_name = "PATH", help_heading = CLUSTER, requires = "nodes")]
+    pub pods: Vec<PathBuf>,
+}
+
 /// How findings are told.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct FindingArgs {
@@ -186,6 +195,9 @@ pub struct RenderArgs {
     /// What is rendered.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// What to print; jobs and manifests need --nodes or --assume-nodes.
     #[arg(long, value_enum, default_value_t)]
     pub show: Show,
@@ -212,6 +224,9 @@ pub struct PlanArgs {
     /// What is planned.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// How to print.
     #[arg(short, long, value_enum, default_value_t)]
     pub output: TableFormat,
@@ -232,6 +247,9 @@ pub struct ExplainArgs {
     /// What is rendered.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// The group whose objects are meant, for fields of objects; the first one when left out.
     #[arg(long, value_name = "NAME")]
     pub group: Option<String>,
@@ -252,6 +270,9 @@ pub struct CheckArgs {
     /// What is checked.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// Findings.
     #[command(flatten)]
     pub findings: FindingArgs,

@@ -13,6 +13,7 @@ mod matrixed;
 mod output;
 mod progress;
 mod report;
+mod scheduling;
 mod table;
 
 use clap::Parser;

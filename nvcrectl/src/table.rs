@@ -18,12 +18,7 @@ pub struct Table {
 
 impl Table {
     /// With the names of its columns.
-    pub fn new<const N: usize>(head: [&str; N]) -> Self {
-        Self::of(head)
-    }
-
-    /// With the names of its columns, however many.
-    pub fn of<'h>(head: impl IntoIterator<Item = &'h str>) -> Self {
+    pub fn new<'h>(head: impl IntoIterator<Item = &'h str>) -> Self {
         let mut builder = Builder::default();
         builder.push_record(head);
         Self { builder }

@@ -23,12 +23,14 @@
 
 mod accept;
 mod annotations;
+mod assumed;
 mod blame;
 mod chosen;
 mod differences;
 mod facts;
 mod finish;
 mod flags;
+mod join;
 mod kept;
 mod knowledge;
 mod layers;

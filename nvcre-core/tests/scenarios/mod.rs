@@ -4,7 +4,7 @@
 use nvcre_core::api::Value;
 use nvcre_core::diagnostic::{Diagnostic, Severity, has_errors};
 use nvcre_core::engine::{Delivery, Engine, Options, RunFlags};
-use nvcre_core::fleet::{Inventory, InventoryReader};
+use nvcre_core::fleet::{Inventory, InventoryReader, PodsReader};
 use nvcre_core::jobs::Manifest;
 use nvcre_core::yaml;
 use std::fmt::Write;
@@ -20,6 +20,8 @@ pub struct Scenario {
     pub name: String,
     pub folder: PathBuf,
     pub nodes: Vec<PathBuf>,
+    /// What runs on the nodes already.
+    pub pods: Vec<PathBuf>,
     pub options: Options,
     pub delivery: Delivery,
     pub assume: Option<u32>,
@@ -69,10 +71,15 @@ impl Scenario {
         if nodes.is_empty() {
             nodes.extend(["nodes.yaml", "nodes.json"].map(|n| folder.join(n)).into_iter().find(|n| n.is_file()));
         }
+        let mut pods: Vec<PathBuf> = list(&file["pods"]).iter().map(|n| folder.join(n)).collect();
+        if pods.is_empty() {
+            pods.extend([folder.join("pods.yaml")].into_iter().filter(|n| n.is_file()));
+        }
         let bool = |key: &str| flags[key].as_bool().unwrap_or(false);
         Self {
             name: folder.file_name().unwrap().to_string_lossy().into_owned(),
             nodes,
+            pods,
             options: Options {
                 platform: text("platform"),
                 gpu_arch: text("gpuArch"),
@@ -125,7 +132,12 @@ impl Scenario {
             let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             reader.read(&Self::file_name(path), bytes.as_slice());
         }
-        let read = reader.finish();
+        let mut read = reader.finish();
+        let mut reader = PodsReader::new();
+        for path in &self.pods {
+            reader.read(&Self::file_name(path), std::fs::read(path).unwrap().as_slice());
+        }
+        read.diagnostics.extend(reader.finish(&mut read.value));
         (Some(read.value), read.diagnostics)
     }
 

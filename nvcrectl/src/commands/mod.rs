@@ -12,7 +12,7 @@ mod render;
 mod shell;
 
 use crate::cli::{
-    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, SchemaCommand,
+    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, PodsArgs, SchemaCommand,
     WorkloadRunCommand,
 };
 use crate::input;
@@ -96,15 +96,32 @@ impl Loaded {
     /// When something cannot be opened or read, stdin is named twice, or a flag names something that the catalogue does
     /// not know.
     pub fn new(files: &[PathBuf], input: &InputArgs) -> Result<Self> {
-        Self::with_nodes(files, input, None)
+        Self::with_nodes(files, input, &[], None)
     }
 
-    /// As [`Self::new`], with nodes that were read before.
+    /// As [`Self::new`], with what runs on the nodes already.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn with_nodes(files: &[PathBuf], input: &InputArgs, nodes: Option<Inventory>) -> Result<Self> {
-        if input::stdin_twice(files, input) {
+    pub fn with_pods(files: &[PathBuf], input: &InputArgs, pods: &PodsArgs) -> Result<Self> {
+        let mut out = Self::with_nodes(files, input, &pods.pods, None)?;
+        if let Some(inventory) = out.inventory.as_mut().filter(|_| !pods.pods.is_empty()) {
+            input::read_pods(&pods.pods, inventory, &mut out.findings)?;
+        }
+        Ok(out)
+    }
+
+    /// As [`Self::new`], with nodes that were read before. `pods` are paths that are read later.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_nodes(
+        files: &[PathBuf],
+        input: &InputArgs,
+        pods: &[PathBuf],
+        nodes: Option<Inventory>,
+    ) -> Result<Self> {
+        if input::stdin_twice(files, input, pods) {
             bail!("- (stdin) is named more than once, and can be read only once");
         }
         let (mut findings, mut texts) = (Vec::new(), Texts::default());
@@ -190,7 +207,7 @@ impl Loaded {
 }
 
 fn check(args: &CheckArgs) -> Result<Outcome> {
-    let mut loaded = Loaded::new(&args.files, &args.input)?;
+    let mut loaded = Loaded::with_pods(&args.files, &args.input, &args.pods)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     let files = if loaded.broken { &[] } else { args.files.as_slice() };
     let mut unopened = false;

@@ -90,7 +90,7 @@ fn table<'r>(rows: impl Iterator<Item = &'r Row<'r>>, width: Option<usize>) -> S
         head.extend(["ENV", "COMMAND", "PODS ASK FOR", "OBJECTS", "FINDINGS"]);
     }
     head.push("SEE");
-    let mut table = Table::of(head);
+    let mut table = Table::new(head);
     rows.for_each(|row| table.row(cells(row)));
     table.text()
 }
