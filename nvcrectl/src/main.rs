@@ -9,6 +9,7 @@ mod difference;
 mod explained;
 mod folder;
 mod input;
+mod matrixed;
 mod output;
 mod progress;
 mod report;

@@ -16,5 +16,6 @@ pub use nearest::nearest;
 pub use pod::TRAINER_ENV;
 pub use quantity::Quantity;
 pub(crate) use requests::{Amounts, offer, pod_requests, shown};
+pub(crate) use run::topology_key_problem;
 pub use run::{TEST_SCALES, THRESHOLDS, check_run};
 pub use selector::check_target;

@@ -93,7 +93,7 @@ fn interfaces(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(there) = input.catalogue.interfaces(input.platform, input.architecture) else { return };
     let fits = |name: &&str| there.iter().any(|own| if exact { own == name } else { own.starts_with(name) });
-    if !wanted.is_empty() && !wanted.iter().any(|name| fits(name)) {
+    if !wanted.is_empty() && !wanted.iter().any(fits) {
         let message = format!(
             "NCCL_SOCKET_IFNAME {value:?} fits no network interface of a pod on {}, which has {}: NCCL does not start",
             input.on(),

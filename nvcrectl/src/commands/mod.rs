@@ -4,6 +4,8 @@ mod catalogue;
 mod cluster;
 mod diff;
 mod explain;
+mod init;
+mod matrix;
 mod plan;
 mod platforms;
 mod render;
@@ -45,7 +47,9 @@ pub fn run(cli: Cli) -> Result<Outcome> {
         Command::Workloadrun(WorkloadRunCommand::Plan(args)) => plan::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Diff(args)) => diff::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Explain(args)) => explain::run(&args),
+        Command::Workloadrun(WorkloadRunCommand::Matrix(args)) => matrix::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
+        Command::Workloadrun(WorkloadRunCommand::Init(args)) => init::run(&args),
         Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
         Command::Platforms(args) => platforms::run(&args),
         Command::Schema(SchemaCommand::Workloadrun) => print(nvcre_core::schema::json_schema_workload_run()),
@@ -142,12 +146,12 @@ impl Loaded {
             edition: input.edition.clone(),
             only_healthy: input.only_healthy,
             flags: RunFlags {
-                name: text(&input.name),
-                namespace: text(&input.namespace),
-                node_list: text(&input.node_list),
-                topology_domain: text(&input.topology_domain),
-                topology_key: text(&input.topology_key),
-                test_scale: text(&input.test_scale),
+                name: text(&input.edits.name),
+                namespace: text(&input.edits.namespace),
+                node_list: text(&input.edits.node_list),
+                topology_domain: text(&input.edits.topology_domain),
+                topology_key: text(&input.edits.topology_key),
+                test_scale: text(&input.edits.test_scale),
             },
         };
         let engine = catalogue.map_or_else(Engine::new, Engine::with_catalogue);
@@ -183,6 +187,11 @@ impl Loaded {
     /// Renders a run for the nodes of [`Self::nodes`], with who set every value.
     pub fn render_traced<'a>(&'a self, run: &'a RunInput) -> (Rendering<'a>, Trace) {
         self.engine.render_traced(run, self.inventory.as_ref(), &self.options)
+    }
+
+    /// What the caller says beside the run and the nodes.
+    pub const fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The engine with the caller's catalogue.

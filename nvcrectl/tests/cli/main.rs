@@ -7,7 +7,9 @@ mod common;
 
 mod conversations;
 mod exit_codes;
+mod init;
 mod inputs;
+mod matrix;
 mod messages;
 mod out_folder;
 mod streams;
