@@ -18,6 +18,7 @@ mod lookup;
 mod object;
 pub mod overrides;
 pub mod schema;
+pub mod snapshot;
 pub mod trace;
 pub mod workflow;
 pub mod yaml;
