@@ -12,6 +12,7 @@ mod input;
 mod output;
 mod progress;
 mod report;
+mod snapshots;
 mod table;
 
 use clap::Parser;

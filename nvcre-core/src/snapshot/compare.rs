@@ -4,7 +4,7 @@ use super::cause::causes;
 use super::contents::{Outcome, ScenarioInput, SnapshotFile};
 use super::earlier::{Earlier, Mark, mark};
 use super::layout::join;
-use super::review::{FileChange, ScenarioReview, Shown, Verdict};
+use super::review::{FileChange, ScenarioReview, Shown, Verdict, locate};
 use super::{FILES, FINDINGS, MANIFESTS, RUN, WORKFLOW};
 use crate::compare::{
     ChangeKind, Difference, Meaning, ObjectChange, ObjectScope, What, finding_changes, plans, rendered_files, values,
@@ -41,8 +41,7 @@ pub fn compare(
         findings: outcome.unmet(scenario),
         ..ScenarioReview::default()
     };
-    let after = outcome.files();
-    out.files = changes(before, &after);
+    out.files = changes(before, &outcome.files);
     if before.is_empty() {
         out.verdict = Verdict::Missing;
         let message = format!("the scenario `{}` has no snapshot yet", scenario.name);
@@ -64,21 +63,11 @@ pub fn compare(
         out.findings.push(finding.with_file(join(&out.snapshot, first)));
         return out;
     } else if !out.files.is_empty() {
-        differ(engine, input, &after, before, root, &mut out);
+        differ(engine, input, &outcome.files, before, root, &mut out);
         return out;
     }
     locate(&mut out.findings, root);
     out
-}
-
-/// Names files as people know them.
-fn locate(findings: &mut [Diagnostic], root: &str) {
-    for finding in findings {
-        let related = finding.related.iter_mut().map(|related| &mut related.file);
-        for file in std::iter::once(&mut finding.file).chain(related).flatten() {
-            *file = join(root, file);
-        }
-    }
 }
 
 fn changes(before: &Files, after: &[SnapshotFile]) -> Vec<FileChange> {

@@ -33,13 +33,11 @@ impl ScenarioInput<'_> {
 pub struct Outcome {
     /// Everything that was found, in the order of files; files are named below the root.
     pub diagnostics: Vec<Diagnostic>,
-    /// The Workflow; not to be used when there are errors.
-    pub workflow: Value,
     /// The plan, when there are jobs.
     pub plan: Option<Plan>,
-    /// The manifests that are kept.
-    pub manifests: Vec<Manifest>,
-    /// Groups of `scenario.yaml` that do not exist.
+    /// The files that a snapshot keeps, by name. With errors only the findings are kept.
+    pub files: Vec<SnapshotFile>,
+    /// Groups of `scenario.yaml` that do not exist, by their place in the list.
     pub unknown_groups: Vec<usize>,
 }
 
@@ -63,13 +61,14 @@ pub fn render(engine: &Engine, input: &ScenarioInput<'_>) -> Outcome {
     let inventory = nodes.map(|read| &read.value);
     let rendering = engine.render(&run, inventory, &scenario.options);
     diagnostics.extend(rendering.diagnostics.iter().cloned());
-    let mut out = Outcome { workflow: rendering.workflow_value(), ..Outcome::default() };
+    let mut out = Outcome::default();
+    let mut manifests = Vec::new();
     if scenario.jobs.unwrap_or(inventory.is_some()) {
         let jobs = rendering.jobs(scenario.delivery);
         diagnostics.extend(jobs.diagnostics);
         if let Some(prepared) = jobs.prepared.filter(|_| !has_errors(&diagnostics)) {
             out.plan = Some(rendering.plan(Some(&prepared)));
-            out.manifests = prepared.shared(to_yaml);
+            manifests = prepared.shared(to_yaml);
             let names: Vec<String> = prepared.groups().iter().map(|group| group.name()).collect();
             let unknown = scenario.groups.iter().enumerate().filter(|(_, name)| !names.contains(name));
             out.unknown_groups = unknown.map(|(index, _)| index).collect();
@@ -84,13 +83,35 @@ pub fn render(engine: &Engine, input: &ScenarioInput<'_>) -> Outcome {
                 .collect();
             for job in prepared.jobs() {
                 if usize::try_from(job.group).is_ok_and(|group| shown.get(group) == Some(&true)) {
-                    out.manifests.extend(prepared.manifests(job));
+                    manifests.extend(prepared.manifests(job));
                 }
             }
         }
     }
     diagnostic::sort(&mut diagnostics);
+    out.files = files(&diagnostics, || rendering.workflow_value(), out.plan.as_ref(), &manifests);
     out.diagnostics = diagnostics;
+    out
+}
+
+fn files(
+    diagnostics: &[Diagnostic],
+    workflow: impl FnOnce() -> Value,
+    plan: Option<&Plan>,
+    manifests: &[Manifest],
+) -> Vec<SnapshotFile> {
+    let file = |name, text| SnapshotFile { name, text };
+    let findings: Vec<SnapshotFinding> = diagnostics.iter().map(SnapshotFinding::from).collect();
+    let findings = to_yaml(&json!({ "findings": findings }));
+    let mut out = vec![file(FINDINGS, format!("format: {SNAPSHOT_FORMAT}\n{findings}"))];
+    if has_errors(diagnostics) {
+        return out;
+    }
+    if let Some(plan) = plan {
+        out.push(file(MANIFESTS, yaml::to_yaml_documents(manifests.iter().map(|m| &m.value))));
+        out.push(file(PLAN, to_json_pretty(&serde_json::to_value(plan).unwrap_or_default()) + "\n"));
+    }
+    out.push(file(WORKFLOW, to_yaml(&workflow())));
     out
 }
 
@@ -107,23 +128,6 @@ impl Outcome {
         codes.sort_unstable();
         codes.dedup();
         codes
-    }
-
-    /// The files that a snapshot keeps, by name. With errors only the findings are kept.
-    pub fn files(&self) -> Vec<SnapshotFile> {
-        let file = |name, text| SnapshotFile { name, text };
-        let findings: Vec<SnapshotFinding> = self.diagnostics.iter().map(SnapshotFinding::from).collect();
-        let mut out = vec![file(FINDINGS, format!("format: {SNAPSHOT_FORMAT}\n{}", to_yaml(&json!({ "findings": findings }))))];
-        if has_errors(&self.diagnostics) {
-            return out;
-        }
-        if let Some(plan) = &self.plan {
-            let objects = yaml::to_yaml_documents(self.manifests.iter().map(|m| &m.value));
-            out.push(file(MANIFESTS, objects));
-            out.push(file(PLAN, to_json_pretty(&serde_json::to_value(plan).unwrap_or_default()) + "\n"));
-        }
-        out.push(file(WORKFLOW, to_yaml(&self.workflow)));
-        out
     }
 
     /// Findings about expectations that do not hold, and groups that do not exist.

@@ -2,6 +2,7 @@
 //! what is on disk.
 
 use super::{FILES, FINDINGS, RUN, SCENARIO};
+use crate::check::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,7 +137,7 @@ pub fn discover(listing: &Listing, ignore: &[String]) -> (Vec<ScenarioFolder>, V
 }
 
 /// The finding about something that cannot be read.
-pub(crate) fn unreadable(file: &str, reason: &str) -> Diagnostic {
+pub fn unreadable(file: &str, reason: &str) -> Diagnostic {
     Diagnostic::new(Code::ScenarioUnreadable, format!("cannot be read: {reason}"))
         .with_help("mend the file or its permissions; the other scenarios are not touched by it")
         .with_file(file)
@@ -218,6 +219,33 @@ pub fn is_selected(scenario: &str, given: &str) -> bool {
         || matches(given.as_bytes(), leaf.as_bytes())
 }
 
+/// The scenarios that names mean ([`is_selected`]), all of them without a name. Names may also be paths that begin with
+/// `root`, the folder as people know it.
+///
+/// # Errors
+/// The first name that means no scenario, with one that is near.
+pub fn select<'f>(
+    scenarios: &'f [ScenarioFolder],
+    names: &[String],
+    root: &str,
+) -> Result<Vec<&'f ScenarioFolder>, (String, Option<String>)> {
+    let mut chosen = BTreeSet::new();
+    for name in names {
+        let path = join("", name);
+        let below = path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+        let here = |s: &&ScenarioFolder| {
+            is_selected(&s.name, name) || below.is_some_and(|below| is_selected(&s.name, below)) || path == root
+        };
+        let found: Vec<&ScenarioFolder> = scenarios.iter().filter(here).collect();
+        chosen.extend(found.iter().copied());
+        if found.is_empty() {
+            let known = scenarios.iter().map(|s| s.name.as_str());
+            return Err((name.clone(), nearest(name, known).map(str::to_owned)));
+        }
+    }
+    Ok(if names.is_empty() { scenarios.iter().collect() } else { chosen.into_iter().collect() })
+}
+
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([], []) => true,
@@ -229,7 +257,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 /// True when a path is a folder or in it; `.` holds everything.
-pub(crate) fn is_within(path: &str, folder: &str) -> bool {
+fn is_within(path: &str, folder: &str) -> bool {
     folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

@@ -1,6 +1,6 @@
 //! The verdict on all scenarios, as data (docs/json.md).
 
-use super::layout::{Layout, Orphan};
+use super::layout::{Layout, Orphan, join};
 use crate::compare::{ChangeKind, Difference};
 use crate::diagnostic::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
@@ -108,6 +108,20 @@ pub struct ScenarioReview {
 }
 
 impl ScenarioReview {
+    /// A scenario that was not rendered, and why; files of the findings are named below the root. `root` and
+    /// `snapshots` are as for [`super::compare`].
+    pub fn failed(name: &str, root: &str, snapshots: Option<&str>, mut findings: Vec<Diagnostic>) -> Self {
+        locate(&mut findings, root);
+        Self {
+            name: name.to_owned(),
+            run: join(root, &join(name, super::RUN)),
+            snapshot: Shown { root, snapshots }.snapshot(name),
+            verdict: Verdict::Failed,
+            findings,
+            ..Self::default()
+        }
+    }
+
     /// True when nothing is to be said.
     pub fn is_fine(&self) -> bool {
         self.verdict == Verdict::Same && self.findings.is_empty()
@@ -150,6 +164,16 @@ impl Review {
     }
 }
 
+/// Names files below the root as people know them.
+pub fn locate(findings: &mut [Diagnostic], root: &str) {
+    for finding in findings {
+        let related = finding.related.iter_mut().map(|related| &mut related.file);
+        for file in std::iter::once(&mut finding.file).chain(related).flatten() {
+            *file = join(root, file);
+        }
+    }
+}
+
 /// Where files are, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown<'s> {
@@ -161,8 +185,8 @@ impl Shown<'_> {
     /// The folder of a snapshot.
     pub fn snapshot(&self, scenario: &str) -> String {
         match self.snapshots {
-            Some(folder) => super::join(folder, &Layout::Apart.folder(scenario)),
-            None => super::join(self.root, &Layout::Beside.folder(scenario)),
+            Some(folder) => join(folder, &Layout::Apart.folder(scenario)),
+            None => join(self.root, &Layout::Beside.folder(scenario)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `snapshots.yaml` in the root: what holds for all scenarios below it.
 
-use super::layout::{Listing, is_within, join};
+use super::layout::{Listed, Listing, join};
 use super::scenario::read_file;
 use crate::diagnostic::{self, Code, Diagnostic, FieldPath};
 use crate::schema;
@@ -31,7 +31,7 @@ pub fn read_settings(bytes: Option<&[u8]>, listing: &Listing) -> Read<SnapshotSe
     }
     for (index, folder) in value.ignore.iter().enumerate() {
         let folder = join("", folder);
-        if !listing.0.keys().any(|path| path != &folder && is_within(path, &folder)) {
+        if matches!(listing.0.get(&folder), None | Some(Listed::File)) {
             let message = format!("the folder `{folder}` is to be ignored, and is not there");
             found.push(
                 Diagnostic::at(Code::ScenarioValue, FieldPath::parse("ignore").index(index), message)

@@ -43,8 +43,8 @@ impl Scenario {
 
     /// The scenario of a folder; what is wrong with its `scenario.yaml` fails the test.
     pub fn read(folder: PathBuf) -> Self {
-        let below = folder.parent().unwrap().to_owned();
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let below = root().join("fixtures");
+        let name = folder.strip_prefix(&below).unwrap().to_string_lossy().into_owned();
         let file = std::fs::read(folder.join("scenario.yaml")).ok();
         let files = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned());
         let files: Vec<String> = files.collect();

@@ -8,9 +8,10 @@ mod plan;
 mod platforms;
 mod render;
 mod shell;
+mod snapshot;
 
 use crate::cli::{
-    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, SchemaCommand,
+    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, SchemaCommand, SnapshotCommand,
     WorkloadRunCommand,
 };
 use crate::input;
@@ -46,6 +47,8 @@ pub fn run(cli: Cli) -> Result<Outcome> {
         Command::Workloadrun(WorkloadRunCommand::Diff(args)) => diff::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Explain(args)) => explain::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
+        Command::Snapshot(SnapshotCommand::Check(args)) => snapshot::check(&args),
+        Command::Snapshot(SnapshotCommand::Update(args)) => snapshot::update(&args),
         Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
         Command::Platforms(args) => platforms::run(&args),
         Command::Schema(SchemaCommand::Workloadrun) => print(nvcre_core::schema::json_schema_workload_run()),

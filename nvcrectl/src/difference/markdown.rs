@@ -47,7 +47,7 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// A text as code, whatever backquotes it holds.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
@@ -57,12 +57,13 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-fn html(text: &str) -> String {
+/// A text in HTML.
+pub fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// A text in which nothing is taken for Markdown, a link or a mention.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
