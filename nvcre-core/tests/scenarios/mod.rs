@@ -1,6 +1,8 @@
 //! Reading `fixtures/` by the product's own reader: shared by the tests that go over all scenarios.
 #![allow(dead_code, reason = "each test target uses its part")]
 
+pub mod roots;
+
 use nvcre_core::diagnostic::Diagnostic;
 use nvcre_core::engine::{Engine, Options};
 use nvcre_core::fleet::{Inventory, InventoryReader};
