@@ -2,7 +2,7 @@
 
 use super::contents::ScenarioInput;
 use crate::compare::{Difference, Meaning, ValueChange, What};
-use crate::diagnostic::{FieldPath, Segment, Span};
+use crate::diagnostic::{Diagnostic, FieldPath, Segment, Span};
 use crate::engine::Engine;
 use crate::explain::{Answer, Explainer, Query};
 use crate::trace::Origin;
@@ -40,6 +40,7 @@ pub(super) fn causes(
     }
     let mut asked = None;
     for meaning in &difference.meanings {
+        let found = new_finding(difference, meaning, super::RUN);
         let place = match root.filter(|_| !(run_known && edits.is_empty())) {
             Some(root) => {
                 let (rendering, trace) = asked.get_or_insert_with(|| {
@@ -51,6 +52,10 @@ pub(super) fn causes(
             }
             None => None,
         };
+        let place = found.or(place.map(|(span, path)| match edits.iter().find(|(_, edited, _)| holds(span, *edited)) {
+            Some((path, edited, _)) => (*edited, path.clone()),
+            None => (span, path),
+        }));
         // What is set nowhere any more, or by somebody else, comes from the only line that changed.
         let place = place.or_else(|| match edits.as_slice() {
             [(path, span, _)] => Some((*span, path.clone())),
@@ -89,6 +94,21 @@ fn edit<'d>(root: &Node, change: &'d ValueChange) -> (FieldPath, Span, &'d Value
     }
     let span = root.locate(&path);
     (path, span, change)
+}
+
+/// True when lines of a field are among those of a field above it.
+fn holds(outer: Span, inner: Span) -> bool {
+    (outer.start.line..=outer.end.line).contains(&inner.start.line)
+}
+
+/// The place of a new finding about the run.
+fn new_finding(difference: &Difference, meaning: &Meaning, file: &str) -> Option<(Span, FieldPath)> {
+    let What::Finding { code, added: true } = meaning.what else { return None };
+    let here = |d: &&Diagnostic| {
+        d.code == code && d.file.as_deref() == Some(file) && meaning.text.ends_with(d.message.as_str())
+    };
+    let finding = difference.findings.added.iter().find(here)?;
+    Some((finding.span?, finding.path.clone().unwrap_or_default()))
 }
 
 /// The field of the run that a sentence comes from.

@@ -32,11 +32,11 @@ pub fn compare(
 ) -> ScenarioReview {
     let scenario = input.scenario;
     let shown = Shown { root, snapshots };
-    let run = scenario.file(RUN);
+    let folder = join(root, &scenario.name);
     let mut out = ScenarioReview {
         name: scenario.name.clone(),
         title: scenario.title.clone(),
-        run: join(root, &run),
+        run: join(&folder, RUN),
         snapshot: shown.snapshot(&scenario.name),
         findings: outcome.unmet(scenario),
         ..ScenarioReview::default()
@@ -47,8 +47,8 @@ pub fn compare(
         let message = format!("the scenario `{}` has no snapshot yet", scenario.name);
         out.findings.push(
             Diagnostic::new(Code::SnapshotMissing, message)
-                .with_help(format!("write it with `nvcrectl snapshot update {}`", scenario.name))
-                .with_file(run),
+                .with_help(format!("write it with `{}`", update(root, &scenario.name)))
+                .with_file(RUN),
         );
     } else if before.get(FINDINGS).is_none_or(|bytes| mark(bytes) == Mark::Foreign) {
         out.verdict = Verdict::Broken;
@@ -59,15 +59,24 @@ pub fn compare(
         let message = format!("a file stands where the snapshot of `{}` belongs, and {why}", scenario.name);
         let finding = Diagnostic::new(Code::SnapshotForeign, message)
             .with_help("move it away, or keep snapshots in another folder; nothing was changed");
-        locate(&mut out.findings, root);
+        locate(&mut out.findings, &folder);
         out.findings.push(finding.with_file(join(&out.snapshot, first)));
         return out;
     } else if !out.files.is_empty() {
         differ(engine, input, &outcome.files, before, root, &mut out);
         return out;
     }
-    locate(&mut out.findings, root);
+    locate(&mut out.findings, &folder);
     out
+}
+
+/// The command that writes the snapshot of a scenario.
+fn update(root: &str, scenario: &str) -> String {
+    let words = [("--root", root), ("", scenario)].into_iter().filter(|(_, text)| *text != ".");
+    words.fold("nvcrectl snapshot update".to_owned(), |out, (flag, text)| match flag {
+        "" => format!("{out} {text}"),
+        flag => format!("{out} {flag} {text}"),
+    })
 }
 
 fn changes(before: &Files, after: &[SnapshotFile]) -> Vec<FileChange> {
@@ -120,8 +129,7 @@ fn differ(
     let mut found = old.problems.clone();
     let difference = join_all(&out.snapshot, &out.run, &old, &new, &mut found);
     out.verdict = if found.is_empty() { Verdict::Differs } else { Verdict::Broken };
-    let file = input.scenario.file(RUN);
-    let help = format!("if it is meant so, accept it with `nvcrectl snapshot update {}`", input.scenario.name);
+    let help = format!("if it is meant so, accept it with `{}`", update(root, &input.scenario.name));
     // A run that stands in both snapshots is known to be the same, or what in it is not.
     let run_known = !changed(MANIFESTS) && before.contains_key(MANIFESTS) || old.manifests.is_some() && new.manifests.is_some();
     let mut differs: Vec<Diagnostic> = Vec::new();
@@ -131,19 +139,19 @@ fn differ(
         if more > 0 {
             text.push_str(&format!("; and {more} more"));
         }
-        let mut finding = Diagnostic::new(Code::SnapshotDiffers, text).with_help(help.clone()).with_file(file.as_str());
+        let mut finding = Diagnostic::new(Code::SnapshotDiffers, text).with_help(help.clone()).with_file(RUN);
         (finding.span, finding.path) = (cause.span, cause.path);
         differs.push(finding);
     }
     if differs.is_empty() && found.is_empty() {
         let message = only_form(&out.files, &difference);
-        differs.push(Diagnostic::new(Code::SnapshotDiffers, message).with_help(help).with_file(file.as_str()));
+        differs.push(Diagnostic::new(Code::SnapshotDiffers, message).with_help(help).with_file(RUN));
     }
     for finding in &mut differs {
         finding.message = format!("`{}` is not as its snapshot: {}", input.scenario.name, finding.message);
     }
     out.findings.extend(differs);
-    locate(&mut out.findings, root);
+    locate(&mut out.findings, &join(root, &input.scenario.name));
     out.findings.extend(found);
     out.difference = (!difference.is_empty()).then(|| Box::new(difference));
 }

@@ -24,14 +24,14 @@ pub struct ScenarioInput<'a> {
 impl ScenarioInput<'_> {
     /// Reads the run.
     pub fn read_run(&self, engine: &Engine) -> RunInput {
-        engine.read_run(self.run, &self.scenario.file(super::RUN), self.scenario.lenient)
+        engine.read_run(self.run, super::RUN, self.scenario.lenient)
     }
 }
 
 /// What a scenario gives.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// Everything that was found, in the order of files; files are named below the root.
+    /// Everything that was found, in the order of files, which are named relative to the scenario's folder.
     pub diagnostics: Vec<Diagnostic>,
     /// The plan, when there are jobs.
     pub plan: Option<Plan>,
@@ -166,7 +166,7 @@ impl Outcome {
         }
         match &scenario.source {
             Some(source) => source.locate(&mut out),
-            None => out.iter_mut().for_each(|d| d.file = Some(scenario.file(super::RUN))),
+            None => out.iter_mut().for_each(|d| d.file = Some(super::RUN.to_owned())),
         }
         out
     }

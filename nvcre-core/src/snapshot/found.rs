@@ -12,7 +12,7 @@ pub struct SnapshotFinding {
     pub code: Code,
     /// How much it matters.
     pub severity: Severity,
-    /// The file, relative to the root of the scenarios.
+    /// The file, relative to the folder of the scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Line and column, from 1: `12:5`.

@@ -108,13 +108,14 @@ pub struct ScenarioReview {
 }
 
 impl ScenarioReview {
-    /// A scenario that was not rendered, and why; files of the findings are named below the root. `root` and
+    /// A scenario that was not rendered, and why; files of the findings are named relative to its folder. `root` and
     /// `snapshots` are as for [`super::compare`].
     pub fn failed(name: &str, root: &str, snapshots: Option<&str>, mut findings: Vec<Diagnostic>) -> Self {
-        locate(&mut findings, root);
+        let folder = join(root, name);
+        locate(&mut findings, &folder);
         Self {
             name: name.to_owned(),
-            run: join(root, &join(name, super::RUN)),
+            run: join(&folder, super::RUN),
             snapshot: Shown { root, snapshots }.snapshot(name),
             verdict: Verdict::Failed,
             findings,
@@ -164,7 +165,7 @@ impl Review {
     }
 }
 
-/// Names files below the root as people know them.
+/// Names files below a folder as people know them, who know the folder under `root`.
 pub fn locate(findings: &mut [Diagnostic], root: &str) {
     for finding in findings {
         let related = finding.related.iter_mut().map(|related| &mut related.file);

@@ -82,7 +82,7 @@ pub struct Scenario {
     pub name: String,
     /// One line for people.
     pub title: String,
-    /// Inventory files below the root, in order.
+    /// Inventory files, relative to its folder, in order.
     pub nodes: Vec<String>,
     /// What is said beside run and nodes.
     pub options: Options,
@@ -105,27 +105,34 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The folder's file, relative to the root.
-    pub fn file(&self, name: &str) -> String {
-        join(&self.name, name)
+    /// The finding about an inventory file that cannot be read, at the place where it is named.
+    pub fn unreadable_nodes(&self, file: &str, reason: &str) -> Diagnostic {
+        let index = self.nodes.iter().position(|nodes| nodes == file).unwrap_or_default();
+        let message = format!("the inventory {file} cannot be read: {reason}");
+        let mut finding = Diagnostic::at(Code::ScenarioUnreadable, FieldPath::parse("nodes").index(index), message)
+            .with_help("name a file that is there, relative to the folder of the scenario");
+        match self.source.as_ref().filter(|s| s.root.as_ref().is_some_and(|root| root.get("nodes").is_some())) {
+            Some(source) => source.locate(std::slice::from_mut(&mut finding)),
+            None => (finding.file, finding.path) = (Some(file.to_owned()), None),
+        }
+        finding
     }
 }
 
 /// Reads `scenario.yaml` of the scenario `name`. `bytes` is `None` when there is no such file; `beside` are the names of
-/// the files in its folder, of which `nodes.yaml` or `nodes.json` is taken when no inventory is named. Findings name the
-/// file below the root.
+/// the files in its folder, of which `nodes.yaml` or `nodes.json` is taken when no inventory is named. Everything that
+/// belongs to a scenario is named relative to its folder, so that its snapshot depends neither on the root nor on a machine.
 pub fn read_scenario(name: &str, bytes: Option<&[u8]>, beside: &[&str]) -> Read<Scenario> {
-    let file = join(name, super::SCENARIO);
-    let Read { value: (written, source), mut diagnostics } = read_file(bytes, &file, "ScenarioFile");
+    let Read { value: (written, source), mut diagnostics } = read_file(bytes, super::SCENARIO, "ScenarioFile");
     let written: ScenarioFile = written;
     let mut found = Vec::new();
     check(&written, beside, &mut found);
     let flags = &written.flags;
     let text = |flag: &Option<String>| flag.clone().unwrap_or_default();
-    let mut nodes: Vec<String> = written.nodes.iter().map(|n| join(name, n)).collect();
+    let mut nodes: Vec<String> = written.nodes.iter().map(|n| join("", n)).collect();
     if nodes.is_empty() && flags.assume_nodes.is_none() {
         let usual = ["nodes.yaml", "nodes.json"].into_iter().find(|usual| beside.contains(usual));
-        nodes.extend(usual.map(|usual| join(name, usual)));
+        nodes.extend(usual.map(str::to_owned));
     }
     let value = Scenario {
         name: name.to_owned(),

@@ -19,8 +19,6 @@ pub fn root() -> PathBuf {
 pub struct Scenario {
     pub name: String,
     pub folder: PathBuf,
-    /// The folder that names are relative to.
-    pub below: PathBuf,
     pub nodes: Vec<String>,
     pub options: Options,
     pub assume: Option<u32>,
@@ -57,7 +55,6 @@ impl Scenario {
         Self {
             name,
             folder,
-            below,
             nodes: inner.nodes.clone(),
             options: inner.options.clone(),
             assume: inner.assume_nodes,
@@ -72,7 +69,7 @@ impl Scenario {
         }
         let mut reader = InventoryReader::new();
         for name in &self.nodes {
-            let path = self.below.join(name);
+            let path = self.folder.join(name);
             let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             reader.read(name, bytes.as_slice());
         }

@@ -51,7 +51,8 @@ struct Shared<'a> {
     base: &'a Path,
     layout: Layout,
     listing: &'a Listing,
-    inventories: Mutex<BTreeMap<Vec<String>, Arc<OnceLock<Nodes>>>>,
+    /// By the names of the files in findings, and where they are.
+    inventories: Mutex<BTreeMap<(Vec<String>, Vec<String>), Arc<OnceLock<Nodes>>>>,
 }
 
 /// Nodes of some files, or the first file that could not be opened and why.
@@ -191,8 +192,7 @@ fn judged(
     let name = &folder.name;
     let unreadable = |file: &str, reason: &dyn std::fmt::Display| vec![snapshot::unreadable(file, &reason.to_string())];
     let bytes = |file: &str| {
-        let below = snapshot::join(name, file);
-        disk::read(&shared.root.join(&below)).map_err(|error| unreadable(&below, &error))
+        disk::read(&shared.root.join(name).join(file)).map_err(|error| unreadable(file, &error))
     };
     let file = if folder.has_file { bytes(snapshot::SCENARIO)? } else { None };
     let read = snapshot::read_scenario(name, file.as_deref(), &shared.listing.beside(name));
@@ -201,13 +201,13 @@ fn judged(
     }
     let scenario = read.value;
     let Some(run) = bytes(snapshot::RUN)? else {
-        return Err(unreadable(&scenario.file(snapshot::RUN), &"it is gone"));
+        return Err(unreadable(snapshot::RUN, &"it is gone"));
     };
-    let nodes = (!scenario.nodes.is_empty()).then(|| shared.nodes(&scenario.nodes));
-    let inventory = match nodes.as_ref().map(|cell| cell.get_or_init(|| shared.read_nodes(&scenario.nodes))) {
+    let nodes = (!scenario.nodes.is_empty()).then(|| shared.nodes(name, &scenario.nodes));
+    let inventory = match nodes.as_ref().map(|cell| cell.get_or_init(|| shared.read_nodes(name, &scenario.nodes))) {
         None => None,
         Some(Ok(read)) => Some(read),
-        Some(Err((file, reason))) => return Err(unreadable(file, reason)),
+        Some(Err((file, reason))) => return Err(vec![scenario.unreadable_nodes(file, reason)]),
     };
     let before = disk::snapshot(&shared.base.join(shared.layout.folder(name)));
     let input = ScenarioInput { scenario: &scenario, run: &run, inventory };
@@ -229,15 +229,16 @@ fn judged(
 
 impl Shared<'_> {
     /// The place of the nodes of some files, which scenarios share.
-    fn nodes(&self, files: &[String]) -> Arc<OnceLock<Nodes>> {
+    fn nodes(&self, scenario: &str, files: &[String]) -> Arc<OnceLock<Nodes>> {
+        let places = files.iter().map(|file| snapshot::join(scenario, file)).collect();
         let mut known = self.inventories.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(known.entry(files.to_vec()).or_default())
+        Arc::clone(known.entry((files.to_vec(), places)).or_default())
     }
 
-    fn read_nodes(&self, files: &[String]) -> Nodes {
+    fn read_nodes(&self, scenario: &str, files: &[String]) -> Nodes {
         let mut reader = InventoryReader::new();
         for name in files {
-            let file = File::open(self.root.join(name)).and_then(|file| match file.metadata()?.is_dir() {
+            let file = File::open(self.root.join(scenario).join(name)).and_then(|file| match file.metadata()?.is_dir() {
                 true => Err(std::io::Error::other("it is a folder")),
                 false => Ok(file),
             });

@@ -19,7 +19,6 @@ pub fn review(review: &Review, width: Option<usize>) -> String {
     }
     if !review.findings.is_empty() {
         out.push_str(&findings(review.findings.iter()));
-        out.push('\n');
     }
     let fine = review.is_fine() && review.findings.is_empty();
     let style = if fine { Style::new() } else { BAD };
@@ -96,10 +95,10 @@ fn one(scenario: &ScenarioReview, width: Option<usize>) -> String {
         }
     }
     let rest: Vec<&Diagnostic> = beside_difference(scenario).collect();
-    if !rest.is_empty() {
-        out.push_str(&findings(rest.into_iter()));
+    if rest.is_empty() {
+        out.push('\n');
     }
-    out.push('\n');
+    out.push_str(&findings(rest.into_iter()));
     out
 }
 
@@ -110,8 +109,7 @@ fn findings<'f>(findings: impl Iterator<Item = &'f Diagnostic>) -> String {
 
 /// What an update could not mend.
 pub fn left(review: &Review) -> String {
-    let findings_of: Vec<&Diagnostic> = review.all_findings().collect();
-    if findings_of.is_empty() { String::new() } else { findings(findings_of.into_iter()) + "\n" }
+    findings(review.all_findings())
 }
 
 /// What an update did: a line for every snapshot, with its files.

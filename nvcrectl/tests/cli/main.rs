@@ -5,11 +5,14 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod action;
 mod conversations;
 mod exit_codes;
 mod inputs;
 mod messages;
 mod out_folder;
+mod repository;
+mod snapshots;
 mod streams;
 mod tables;
 
