@@ -128,7 +128,10 @@ fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
                 diff(&[PAIRS, "--platform", "onprem", "--gpu-arch", "h100", "--assume-nodes", "7"]),
             ],
         ),
-        ("snapshot-review", vec![review(), output(&["snapshot", "check", "page-env", "--root", "fixtures", "-o", "json"])]),
+        (
+            "snapshot-review",
+            vec![review(), output(&["snapshot", "check", "page-env", "--root", "fixtures", "-o", "json"])],
+        ),
         ("cluster-info", vec![output(&racks)]),
         ("platforms", vec![all_platforms]),
     ])

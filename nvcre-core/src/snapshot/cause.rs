@@ -28,10 +28,8 @@ pub(super) fn causes(
 ) -> Vec<Cause> {
     let run = input.read_run(engine);
     let root = run.source.as_ref().and_then(|source| source.root.as_ref());
-    let edits: Vec<(FieldPath, Span, &ValueChange)> = root
-        .into_iter()
-        .flat_map(|root| difference.run.iter().map(move |change| edit(root, change)))
-        .collect();
+    let edits: Vec<(FieldPath, Span, &ValueChange)> =
+        root.into_iter().flat_map(|root| difference.run.iter().map(move |change| edit(root, change))).collect();
     let mut out: BTreeMap<Option<u32>, Cause> = BTreeMap::new();
     for (path, span, _) in &edits {
         let cause = out.entry(Some(span.start.line)).or_default();
@@ -52,10 +50,11 @@ pub(super) fn causes(
             }
             None => None,
         };
-        let place = found.or(place.map(|(span, path)| match edits.iter().find(|(_, edited, _)| holds(span, *edited)) {
-            Some((path, edited, _)) => (*edited, path.clone()),
-            None => (span, path),
-        }));
+        let place =
+            found.or(place.map(|(span, path)| match edits.iter().find(|(_, edited, _)| holds(span, *edited)) {
+                Some((path, edited, _)) => (*edited, path.clone()),
+                None => (span, path),
+            }));
         // What is set nowhere any more, or by somebody else, comes from the only line that changed.
         let place = place.or_else(|| match edits.as_slice() {
             [(path, span, _)] => Some((*span, path.clone())),

@@ -131,7 +131,8 @@ fn differ(
     out.verdict = if found.is_empty() { Verdict::Differs } else { Verdict::Broken };
     let help = format!("if it is meant so, accept it with `{}`", update(root, &input.scenario.name));
     // A run that stands in both snapshots is known to be the same, or what in it is not.
-    let run_known = !changed(MANIFESTS) && before.contains_key(MANIFESTS) || old.manifests.is_some() && new.manifests.is_some();
+    let run_known =
+        !changed(MANIFESTS) && before.contains_key(MANIFESTS) || old.manifests.is_some() && new.manifests.is_some();
     let mut differs: Vec<Diagnostic> = Vec::new();
     for cause in causes(engine, input, &difference, run_known) {
         let more = cause.sentences.len().saturating_sub(MOST_SENTENCES);
@@ -178,13 +179,7 @@ fn only_form(files: &[FileChange], difference: &Difference) -> String {
 }
 
 /// One difference out of those of the single files: nodes and groups from the plans, objects from what was rendered.
-fn join_all(
-    old_name: &str,
-    new_name: &str,
-    old: &Earlier,
-    new: &Earlier,
-    found: &mut Vec<Diagnostic>,
-) -> Difference {
+fn join_all(old_name: &str, new_name: &str, old: &Earlier, new: &Earlier, found: &mut Vec<Diagnostic>) -> Difference {
     let mut out = Difference::default();
     let mut meanings: Vec<Meaning> = Vec::new();
     let mut objects: Vec<ObjectChange> = Vec::new();
@@ -225,8 +220,14 @@ fn join_all(
         for meaning in std::mem::take(&mut difference.meanings) {
             let of_plan = matches!(
                 meaning.what,
-                What::Fact { .. } | What::NodesLeave { .. } | What::NodesJoin { .. } | What::Groups { .. }
-                    | What::Members { .. } | What::NodesMove { .. } | What::NodesRepeat { .. } | What::GroupsRenamed { .. }
+                What::Fact { .. }
+                    | What::NodesLeave { .. }
+                    | What::NodesJoin { .. }
+                    | What::Groups { .. }
+                    | What::Members { .. }
+                    | What::NodesMove { .. }
+                    | What::NodesRepeat { .. }
+                    | What::GroupsRenamed { .. }
             );
             let said = meanings.iter().any(|known| known.text == meaning.text);
             if !said && !(of_plan && (with_plan || from == MANIFESTS)) && !(manifests_said && !of_plan) {

@@ -157,7 +157,8 @@ impl Outcome {
             let groups = self.plan.as_ref().map(|plan| plan.groups.as_slice()).unwrap_or_default();
             let known: Vec<&str> = groups.iter().take(5).map(|group| group.name.as_str()).collect();
             let more = if groups.len() > known.len() { ", …" } else { "" };
-            let message = format!("there is no group `{name}`; there are {} ({}{more})", groups.len(), known.join(", "));
+            let message =
+                format!("there is no group `{name}`; there are {} ({}{more})", groups.len(), known.join(", "));
             let path = FieldPath::parse("groups").index(*index);
             out.push(
                 Diagnostic::at(Code::ScenarioValue, path, message)

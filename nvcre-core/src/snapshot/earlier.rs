@@ -21,7 +21,8 @@ pub enum Mark {
 /// What the bytes of a `findings.yaml` say about the folder it is in. A snapshot names its form in it, of whatever
 /// version; marks of a merge may stand before that. An empty file holds nothing that could be lost.
 pub fn mark(findings: &[u8]) -> Mark {
-    let named = |line: &[u8]| line.strip_prefix(b"format: ").is_some_and(|rest| rest.starts_with(ANY_FORMAT.as_bytes()));
+    let named =
+        |line: &[u8]| line.strip_prefix(b"format: ").is_some_and(|rest| rest.starts_with(ANY_FORMAT.as_bytes()));
     match findings.is_empty() || findings.split(|b| *b == b'\n').any(named) {
         true => Mark::Snapshot,
         false => Mark::Foreign,
@@ -117,7 +118,10 @@ fn findings(bytes: &[u8], file: &str) -> Result<Vec<Diagnostic>, Box<Diagnostic>
     match value.get("format").and_then(Value::as_str) {
         Some(SNAPSHOT_FORMAT) => {}
         Some(other) => {
-            return Err(version(file, format_args!("the snapshot is of the form `{other}`, and this version compares `{SNAPSHOT_FORMAT}`")));
+            return Err(version(
+                file,
+                format_args!("the snapshot is of the form `{other}`, and this version compares `{SNAPSHOT_FORMAT}`"),
+            ));
         }
         None => return Err(broken(file, format_args!("it does not say `format: {SNAPSHOT_FORMAT}`"))),
     }
@@ -131,11 +135,15 @@ fn findings(bytes: &[u8], file: &str) -> Result<Vec<Diagnostic>, Box<Diagnostic>
 
 fn plan(bytes: &[u8], file: &str) -> Result<(Plan, Value), Box<Diagnostic>> {
     whole(bytes, file)?;
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| broken(file, format_args!("it is no JSON, {error}")))?;
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| broken(file, format_args!("it is no JSON, {error}")))?;
     match value.get("format").and_then(Value::as_str) {
         Some(PLAN_FORMAT) => {}
         Some(other) => {
-            return Err(version(file, format_args!("the plan is of the form `{other}`, and this version compares `{PLAN_FORMAT}`")));
+            return Err(version(
+                file,
+                format_args!("the plan is of the form `{other}`, and this version compares `{PLAN_FORMAT}`"),
+            ));
         }
         None => return Err(broken(file, "it is no plan")),
     }

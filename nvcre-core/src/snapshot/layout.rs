@@ -93,9 +93,12 @@ pub fn discover(listing: &Listing, ignore: &[String]) -> (Vec<ScenarioFolder>, V
         let (folder, leaf) = split(path);
         match listed {
             Listed::Loop => found.push(
-                Diagnostic::new(Code::ScenarioLink, "the link leads back to a folder that it is in; it is not followed")
-                    .with_help("remove the link, or name its folder under `ignore` in snapshots.yaml")
-                    .with_file(path.as_str()),
+                Diagnostic::new(
+                    Code::ScenarioLink,
+                    "the link leads back to a folder that it is in; it is not followed",
+                )
+                .with_help("remove the link, or name its folder under `ignore` in snapshots.yaml")
+                .with_file(path.as_str()),
             ),
             Listed::Unreadable(reason) if leaf != RUN => found.push(unreadable(path, reason)),
             Listed::Folder => {}
@@ -182,8 +185,12 @@ pub fn orphans(
         .filter(|(folder, leaf)| matches!(*leaf, RUN | SCENARIO) && !ignored(folder))
         .map(|(folder, _)| folder)
         .collect();
-    let dark: Vec<&String> =
-        root.0.iter().filter(|(_, l)| matches!(l, Listed::Loop | Listed::Unreadable(_))).map(|(path, _)| path).collect();
+    let dark: Vec<&String> = root
+        .0
+        .iter()
+        .filter(|(_, l)| matches!(l, Listed::Loop | Listed::Unreadable(_)))
+        .map(|(path, _)| path)
+        .collect();
     let folders = snapshots.0.iter().filter(|(_, listed)| **listed == Listed::File).map(|(path, _)| split(path));
     let folders = folders.filter(|(_, leaf)| *leaf == FINDINGS).map(|(folder, _)| folder);
     let orphaned = |folder: &&str| {

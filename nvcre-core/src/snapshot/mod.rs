@@ -26,7 +26,9 @@ pub use compare::{Files, compare};
 pub use contents::{Outcome, ScenarioInput, SnapshotFile, render};
 pub use earlier::{Mark, mark};
 pub use found::{RelatedPlace, SnapshotFinding};
-pub use layout::{Layout, Listed, Listing, Orphan, ScenarioFolder, discover, is_selected, join, orphans, select, unreadable};
+pub use layout::{
+    Layout, Listed, Listing, Orphan, ScenarioFolder, discover, is_selected, join, orphans, select, unreadable,
+};
 pub use review::{Counts, FileChange, Review, SNAPSHOT_REVIEW_FORMAT, ScenarioReview, Verdict, locate};
 pub use scenario::{Scenario, ScenarioExpect, ScenarioFile, ScenarioFlags, read_scenario};
 pub use settings::{SnapshotSettings, read_settings};

@@ -81,7 +81,7 @@ impl Scenario {
         self.nodes().map(|read| (Some(read.value), read.diagnostics)).unwrap_or_default()
     }
 
-    fn with_input<T>(&self, work: impl FnOnce(&ScenarioInput<'_>) -> T) -> T {
+    pub fn with_input<T>(&self, work: impl FnOnce(&ScenarioInput<'_>) -> T) -> T {
         let run = std::fs::read(self.folder.join("run.yaml")).unwrap();
         let inventory = self.nodes();
         work(&ScenarioInput { scenario: &self.inner, run: &run, inventory: inventory.as_ref() })

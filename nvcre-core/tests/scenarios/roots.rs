@@ -3,8 +3,8 @@
 use nvcre_core::diagnostic::Diagnostic;
 use nvcre_core::engine::Engine;
 use nvcre_core::snapshot::{
-    FILES, FINDINGS, Layout, Listed, Listing, Mark, RUN, SCENARIO, ScenarioInput, compare, discover, join, mark, orphans,
-    read_scenario, render,
+    FILES, FINDINGS, Layout, Listed, Listing, Mark, RUN, SCENARIO, ScenarioInput, compare, discover, join, mark,
+    orphans, read_scenario, render,
 };
 use std::path::Path;
 

@@ -48,7 +48,11 @@ pub fn update(args: &SnapshotArgs) -> Result<Outcome> {
     let changed = written.iter().filter(|one| !one.orphan).count();
     let removed = written.len() - changed;
     let word = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
-    out.push_str(&format!("{}: {} written, {removed} removed\n", word(counts.scenarios, "scenario"), word(changed, "snapshot")));
+    out.push_str(&format!(
+        "{}: {} written, {removed} removed\n",
+        word(counts.scenarios, "scenario"),
+        word(changed, "snapshot")
+    ));
     print_styled(&out)?;
     let fine = !review.all_findings().any(|finding| finding.severity == Severity::Error);
     end(review.all_findings(), fine)

@@ -94,7 +94,8 @@ fn entry_of(folder: &Open, entry: &fs::DirEntry, ignore: &[String], out: &mut Li
 }
 
 fn is_endless(link: &Path) -> bool {
-    fs::metadata(link).is_err_and(|error| error.kind() != ErrorKind::NotFound && error.kind() != ErrorKind::PermissionDenied)
+    fs::metadata(link)
+        .is_err_and(|error| error.kind() != ErrorKind::NotFound && error.kind() != ErrorKind::PermissionDenied)
 }
 
 fn is_wanted(name: &str) -> bool {

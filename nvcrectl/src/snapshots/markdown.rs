@@ -124,10 +124,8 @@ mod tests {
     use nvcre_core::snapshot::Verdict;
 
     fn differing(name: String, sentences: usize, length: usize) -> ScenarioReview {
-        let meaning = |n: usize| Meaning {
-            text: format!("{n} {}", "ü".repeat(length)),
-            what: What::Hosts { nodes: n },
-        };
+        let meaning =
+            |n: usize| Meaning { text: format!("{n} {}", "ü".repeat(length)), what: What::Hosts { nodes: n } };
         let difference = Difference { meanings: (0..sentences).map(meaning).collect(), ..Difference::default() };
         ScenarioReview {
             name,
@@ -150,7 +148,11 @@ mod tests {
             let told = text.matches("<details>").count();
             assert_eq!(told < count, text.contains("Cut to fit into a comment"), "{count}");
             if told < count {
-                let named = if count - told > MOST_NAMES { format!("and {} more are left out", count - told - MOST_NAMES) } else { "`scenario-".into() };
+                let named = if count - told > MOST_NAMES {
+                    format!("and {} more are left out", count - told - MOST_NAMES)
+                } else {
+                    "`scenario-".into()
+                };
                 assert!(text.contains(&named), "{count}: {named}");
             }
         }

@@ -71,7 +71,8 @@ pub fn judge(args: &SnapshotArgs) -> Result<Judged> {
     let engine = catalogue.map_or_else(Engine::new, Engine::with_catalogue);
     let root = args.root.as_path();
     let root_name = name_of(root);
-    let settings = disk::read(&root.join(SETTINGS)).map_err(|e| anyhow!("cannot open {}: {e}", root.join(SETTINGS).display()))?;
+    let settings =
+        disk::read(&root.join(SETTINGS)).map_err(|e| anyhow!("cannot open {}: {e}", root.join(SETTINGS).display()))?;
     // Ignored folders are not gone through, so they are read before the list that they are checked against.
     let ignore = snapshot::read_settings(settings.as_deref(), &Listing::default()).value.ignore;
     let listing = disk::list(root, &ignore)?;
@@ -191,9 +192,7 @@ fn judged(
 ) -> std::result::Result<(ScenarioReview, Vec<SnapshotFile>), Vec<Diagnostic>> {
     let name = &folder.name;
     let unreadable = |file: &str, reason: &dyn std::fmt::Display| vec![snapshot::unreadable(file, &reason.to_string())];
-    let bytes = |file: &str| {
-        disk::read(&shared.root.join(name).join(file)).map_err(|error| unreadable(file, &error))
-    };
+    let bytes = |file: &str| disk::read(&shared.root.join(name).join(file)).map_err(|error| unreadable(file, &error));
     let file = if folder.has_file { bytes(snapshot::SCENARIO)? } else { None };
     let read = snapshot::read_scenario(name, file.as_deref(), &shared.listing.beside(name));
     if has_errors(&read.diagnostics) {
@@ -238,10 +237,11 @@ impl Shared<'_> {
     fn read_nodes(&self, scenario: &str, files: &[String]) -> Nodes {
         let mut reader = InventoryReader::new();
         for name in files {
-            let file = File::open(self.root.join(scenario).join(name)).and_then(|file| match file.metadata()?.is_dir() {
-                true => Err(std::io::Error::other("it is a folder")),
-                false => Ok(file),
-            });
+            let file =
+                File::open(self.root.join(scenario).join(name)).and_then(|file| match file.metadata()?.is_dir() {
+                    true => Err(std::io::Error::other("it is a folder")),
+                    false => Ok(file),
+                });
             let file = file.map_err(|error| (name.clone(), error.to_string()))?;
             reader.read(name, std::io::BufReader::with_capacity(1 << 16, file));
         }

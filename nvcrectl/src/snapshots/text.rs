@@ -121,7 +121,11 @@ pub fn written(written: &[Written]) -> String {
             let of_kind: Vec<&str> = of_kind.collect();
             (!of_kind.is_empty()).then(|| format!("{word} {}", of_kind.join(", ")))
         };
-        let parts = [list(ChangeKind::Added, "new"), list(ChangeKind::Changed, "changed"), list(ChangeKind::Removed, "removed")];
+        let parts = [
+            list(ChangeKind::Added, "new"),
+            list(ChangeKind::Changed, "changed"),
+            list(ChangeKind::Removed, "removed"),
+        ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let why = if one.orphan { " (no such scenario)" } else { "" };
         out.push_str(&format!("{TITLE}{}{TITLE:#}{why}: {}\n", one.name, parts.join("; ")));

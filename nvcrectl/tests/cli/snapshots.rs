@@ -102,7 +102,11 @@ fn what_differs_is_told_in_every_form_at_the_line_of_the_run() {
     let junit = repository.check(&["-o", "junit"]).stdout;
     assert!(junit.contains("<testsuites name=\"nvcrectl snapshot check\" tests=\"2\" skipped=\"0\" failures=\"1\""));
     assert!(junit.contains(&format!("<failure message=\"{sentence}\" type=\"NV304\">")), "{junit}");
-    assert!(junit.contains("<testcase name=\"smoke\" classname=\"runs\" file=\"runs/smoke/run.yaml\"/>") || junit.contains("<testcase name=\"smoke\" classname=\"runs\" file=\"runs/smoke/run.yaml\">"), "{junit}");
+    assert!(
+        junit.contains("<testcase name=\"smoke\" classname=\"runs\" file=\"runs/smoke/run.yaml\"/>")
+            || junit.contains("<testcase name=\"smoke\" classname=\"runs\" file=\"runs/smoke/run.yaml\">"),
+        "{junit}"
+    );
     let sarif = json(&repository.check(&["-o", "sarif"]));
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"NV304".into(), &"error".into()));
@@ -225,7 +229,8 @@ fn everything_that_is_wrong_is_told_at_once() {
     assert_eq!(named("lost")["findings"][0]["path"], "nodes[0]");
     assert_eq!(named("typo")["verdict"], "failed");
     assert_eq!(named("aws/env")["verdict"], "same");
-    let names: Vec<&str> = review["scenarios"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        review["scenarios"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
     assert!(names.is_sorted(), "{names:?}");
     // What can be written is written.
     let ran = repository.update(&[]);
