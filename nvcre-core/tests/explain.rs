@@ -318,3 +318,31 @@ fn an_option_of_mpirun_and_its_value_are_one_part() {
         assert_eq!(origins(explainer, "arg/--bind-to"), ["spec.framework.mpi.mpiArgs[1]"]);
     });
 }
+
+#[test]
+fn places_are_told_in_words_and_not_in_paragraphs_of_a_specification() {
+    fn texts(value: &Value, out: &mut Vec<String>) {
+        match value {
+            Value::Object(map) => {
+                if let Some(Value::String(text)) = map.get("place").and_then(|place| place.get("text")) {
+                    out.push(text.clone());
+                }
+                map.values().for_each(|value| texts(value, out));
+            }
+            Value::Array(list) => list.iter().for_each(|value| texts(value, out)),
+            _ => {}
+        }
+    }
+    each(|name, _, trace, explainer| {
+        let mut all = Vec::new();
+        texts(&serde_json::to_value(explainer.overview()).unwrap(), &mut all);
+        for change in trace.changes.iter().take(40) {
+            if let Subject::Field { path } = &change.subject {
+                let answer = explainer.answer(&Query::parse(&path.to_string()), None);
+                texts(&serde_json::to_value(answer).unwrap(), &mut all);
+            }
+        }
+        let told = |text: &String| !text.contains('§') && !text.ends_with("part of every run");
+        assert!(!all.is_empty() && all.iter().all(told), "{name}: {:?}", all.iter().find(|t| !told(t)));
+    });
+}

@@ -187,6 +187,12 @@ codes! {
     BadThreshold = 94, Error, Run, "01 §7; 00 D18";
     /// An option at the end of `mpiArgs` that takes what follows: the binary of the run.
     DanglingOption = 95, Warning, Run;
+    /// The annotation that accepts findings holds something that is no code.
+    AllowedUnknown = 96, Warning, Run;
+    /// The annotation that accepts findings names an error.
+    AllowedError = 97, Warning, Run;
+    /// An accepted finding does not occur.
+    AllowedUnused = 98, Notice, Run;
 
     // Fleet: NV100–NV139.
     /// The value of a node's label is no string.

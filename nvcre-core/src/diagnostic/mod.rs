@@ -92,6 +92,10 @@ pub struct Diagnostic {
     /// Other places that belong to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
+    /// The run accepts it (annotation `nvcre.nvidia.com/allow`): the reason that is given there, which may be empty.
+    /// Never on an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
     /// The key of the field is at fault, not its value: that is where the place is looked for.
     #[serde(skip)]
     pub at_key: bool,
@@ -109,6 +113,7 @@ impl Diagnostic {
             file: None,
             span: None,
             related: Vec::new(),
+            accepted: None,
             at_key: false,
         }
     }

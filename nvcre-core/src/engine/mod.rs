@@ -21,6 +21,7 @@
 //! assert_eq!(rendering.workflow.spec.job_template.spec.workload.train_job.unwrap().trainer.unwrap().num_nodes, Some(2));
 //! ```
 
+mod accept;
 mod annotations;
 mod blame;
 mod chosen;
@@ -41,6 +42,7 @@ mod resolve;
 mod warnings;
 
 pub use crate::jobs::Delivery;
+pub use accept::ALLOW_ANNOTATION;
 pub use facts::{Facts, parse_edition_flag};
 pub use flags::{RunFlags, adjust_size, apply_flags};
 pub use knowledge::{Knowledge, KnowledgeEntry, KnowledgeRow, PLATFORMS_FORMAT};

@@ -1,5 +1,6 @@
 //! The road itself.
 
+use super::accept::Accepted;
 use super::chosen::Chosen;
 use super::facts::framework;
 use super::kept::{self, Before};
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
+use crate::diagnostic::{Area, Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
 use crate::fleet::{
     Fleet, Inventory, ResourceRequest, SyntheticFit, no_inventory, requested_gpus, synthetic_inventory_for,
 };
@@ -40,6 +41,8 @@ pub struct Rendering<'a> {
     pub topology_origin: Option<Origin>,
     /// The entries that matched, as they were applied, for findings about what they brought.
     pub(super) entries: Vec<Layer>,
+    /// The findings that the run accepts.
+    accepted: Accepted,
     /// The text of the run, for the places of findings.
     pub source: Option<&'a Source>,
     /// Everything that was found, in the order of the file. With an error in it nothing may be printed or sent.
@@ -86,9 +89,27 @@ impl Rendering<'_> {
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
         out.prepared = prepared;
+        let occurs = |code| self.diagnostics.iter().chain(&out.diagnostics).any(|d| d.code == code);
+        let unused = self.accepted.unused(occurs, |area| area != Area::Compare);
+        out.diagnostics.extend(unused);
         place(self.source, &self.run, &mut out.diagnostics);
         crate::diagnostic::sort(&mut out.diagnostics);
+        self.accepted.mark(&mut out.diagnostics);
         out
+    }
+
+    /// Marks what the run accepts. Without nodes, what they would bring is not missed.
+    fn accept(&mut self, accepted: Accepted) {
+        if self.facts.resolved && self.inventory.is_none() {
+            let occurs = |code| self.diagnostics.iter().any(|d| d.code == code);
+            let could = |area| !matches!(area, Area::Fleet | Area::Jobs | Area::Compare);
+            let mut unused = accepted.unused(occurs, could);
+            place(self.source, &self.run, &mut unused);
+            self.diagnostics.extend(unused);
+            crate::diagnostic::sort(&mut self.diagnostics);
+        }
+        accepted.mark(&mut self.diagnostics);
+        self.accepted = accepted;
     }
 
     /// True when nothing forbids to print or send the result: neither an error here nor one of reading the inventory.
@@ -234,6 +255,7 @@ impl Engine {
             job_facts: jobs::Facts::default(),
             topology_origin: None,
             entries,
+            accepted: Accepted::default(),
             source: input.source.as_ref(),
             diagnostics: Vec::new(),
         };
@@ -261,7 +283,10 @@ impl Engine {
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
         place_nodes(&mut rendering, &by_entries, &mut found);
+        let (accepted, wrong) = Accepted::of(&rendering.run);
+        found.extend(wrong);
         rendering.diagnostics = join(input, &rendering.run, inventory, found);
+        rendering.accept(accepted);
         rendering
     }
 

@@ -20,7 +20,7 @@
 //! let Answer::Value(answer) = explainer.answer(&Query::parse("env/NCCL_DEBUG"), None) else { panic!() };
 //! assert_eq!(answer.seen[0].at, "ranks");
 //! let places: Vec<&str> = answer.seen[0].chain.iter().map(|link| link.place.text.as_str()).collect();
-//! assert_eq!(places, ["built-in default (02 §8.1)", "run.yaml:8:9 spec.env[0]"]);
+//! assert_eq!(places, ["built-in default: environment of every run", "run.yaml:8:9 spec.env[0]"]);
 //! ```
 
 mod chain;

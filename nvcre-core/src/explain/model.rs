@@ -53,7 +53,7 @@ pub enum Answer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
-    /// For people: `run.yaml:12:5 spec.env[0]`, `catalogue entry E7 aws-gb300-mpi-transport (05 §3)`, `built-in default`.
+    /// For people: `run.yaml:12:5 spec.env[0]`, `catalogue entry E7 aws-gb300-mpi-transport`, `built-in default: how mpirun is started`.
     pub text: String,
     /// Field of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]

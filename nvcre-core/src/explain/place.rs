@@ -13,7 +13,7 @@ impl Explainer<'_> {
         let text = |text: String| Place { text, ..Place::default() };
         match origin {
             Origin::Default { source } => {
-                Place { source: Some(source.clone()), ..text(format!("built-in default ({source})")) }
+                Place { source: Some(source.clone()), ..text(format!("built-in default: {}", default_words(source))) }
             }
             Origin::Hardware { architecture, platform } => {
                 text(match self.catalogue.hardware_row(architecture, platform) {
@@ -28,16 +28,11 @@ impl Explainer<'_> {
             Origin::Entry { id, name } => {
                 let entry = self.catalogue.entries.iter().find(|e| e.name == *name);
                 let source = entry.map(|e| e.source.clone()).filter(|s| !s.is_empty());
-                let paragraph = source.as_ref().map(|s| format!(" ({s})")).unwrap_or_default();
-                Place { source, ..text(format!("catalogue entry {id} {name}{paragraph}")) }
+                Place { source, ..text(format!("catalogue entry {id} {name}")) }
             }
-            Origin::Gang => Place { source: Some("02 §6".into()), ..text("gang scheduling (02 §6)".to_owned()) },
-            Origin::Renaming => {
-                Place { source: Some("03 §6.4".into()), ..text("named for this job (03 §6.4)".to_owned()) }
-            }
-            Origin::Placement => {
-                Place { source: Some("03 §6.2".into()), ..text("placement of the group (03 §6.2)".to_owned()) }
-            }
+            Origin::Gang => Place { source: Some("02 §6".into()), ..text("gang scheduling".to_owned()) },
+            Origin::Renaming => Place { source: Some("03 §6.4".into()), ..text("named for this job".to_owned()) },
+            Origin::Placement => Place { source: Some("03 §6.2".into()), ..text("placement of the group".to_owned()) },
         }
     }
 
@@ -91,5 +86,29 @@ impl Explainer<'_> {
             true => run(),
             false => Origin::Flag { name: flag.to_owned() },
         }
+    }
+}
+
+/// What a built-in default belongs to, for people, who do not have the paragraphs of the specification.
+fn default_words(source: &str) -> &'static str {
+    match source {
+        "00 D3" => "racks that no key names are told apart by their clique label",
+        "00 D10" | "02 §11" => "metadata of every Workflow",
+        "00 D11" => "limits of every job",
+        "00 D58" => "used where no GPU is named",
+        "02 §4.1" => "runtime of a run without mpirun",
+        "02 §4.3" => "runtime of a run with mpirun",
+        "02 §5.1" => "the ConfigMap of spec.config",
+        "02 §5.3" => "the claim of spec.checkpoint",
+        "02 §6" => "gang scheduling",
+        "02 §7" => "job template of every run",
+        "02 §7.1" => "how torchrun is started",
+        "02 §7.3" => "how mpirun is started",
+        "02 §7.4" => "where placement is put into every job",
+        "02 §7.6" => "orchestration of every run",
+        "02 §8.1" => "environment of every run",
+        "02 §9" => "how lines before the command are run",
+        "10 §2" => "objects of every job",
+        _ => "part of every run",
     }
 }

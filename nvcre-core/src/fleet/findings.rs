@@ -54,7 +54,7 @@ fn counts(fleet: &Fleet) -> Vec<String> {
     let path = &fleet.target_path;
     let words = |filter: Filter, detail: u32| match filter {
         Filter::NodeSelector => match fleet.target.node_selector.iter().nth(detail as usize) {
-            Some((key, value)) => format!("not of label {key}={value} ({})", path.key("nodeSelector").key(key)),
+            Some((key, value)) => format!("without the label {key}={value} ({})", path.key("nodeSelector").key(key)),
             None => format!("not matching {}", path.key("nodeSelector")),
         },
         Filter::MatchExpressions => match fleet.target.match_expressions.get(detail as usize) {
@@ -113,7 +113,7 @@ pub(crate) fn no_eligible_nodes(inventory: &Inventory, fleet: &Fleet) -> Diagnos
     let listed = counts(fleet).join(", ");
     let total = nodes(inventory.nodes.len());
     let names: Vec<&str> = unlabelled(inventory, fleet).collect();
-    let mut message = format!("no node takes part: of {total} in the inventory {listed}");
+    let mut message = format!("no node takes part: of {total} in the inventory, {listed}");
     let mut help = Vec::new();
     if !names.is_empty() {
         message.push_str(&format!(

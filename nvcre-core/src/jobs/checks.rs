@@ -108,7 +108,8 @@ pub(crate) fn unique(
     let mut digits = Digits::default();
     if total > MOST_JOBS {
         let message = format!(
-            "{per_iteration} groups × {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
+            "{per_iteration} group{} × {} iterations are {total} jobs; a run has at most {MOST_JOBS}",
+            if per_iteration == 1 { "" } else { "s" },
             input.iterations()
         );
         findings.push(

@@ -93,7 +93,11 @@ fn check_when(when: &WhenSpec, path: &FieldPath, known: &Known<'_>, out: &mut Ve
     };
     let key = "gpuArchitecture";
     names(&when.gpu_architecture, key, Code::ConditionArchitecture, "GPU architecture", &architectures, out);
+    check_conditions(when, path, out);
+}
 
+/// What can be said about a condition without knowing platforms and architectures.
+pub(crate) fn check_conditions(when: &WhenSpec, path: &FieldPath, out: &mut Vec<Diagnostic>) {
     let mut never = |path: FieldPath, found: &str, values: &[&str]| {
         if !found.is_empty() && !values.contains(&found) {
             let values = values.join(" or ");

@@ -34,6 +34,7 @@ mod unwrap;
 mod when;
 
 pub use apply::apply;
+pub(crate) use checks::check_conditions;
 pub use checks::{Known, check_overrides};
 pub use command::{Word, mpi_args, pre_command, repeated_options, wrap_command};
 pub use env::substitute_env;

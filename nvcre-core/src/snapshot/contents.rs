@@ -116,10 +116,11 @@ fn files(
 }
 
 impl Outcome {
-    /// True when the rendering has errors, or warnings where those count: the command line would exit with 1.
+    /// True when the rendering has errors, or warnings where those count and are not accepted: the command line would exit
+    /// with 1.
     pub fn fails(&self, scenario: &Scenario) -> bool {
         let least = if scenario.deny_warnings { Severity::Warning } else { Severity::Error };
-        self.diagnostics.iter().any(|d| d.severity >= least)
+        self.diagnostics.iter().any(|d| d.severity >= least && d.accepted.is_none())
     }
 
     /// Codes of the findings, each once, sorted.

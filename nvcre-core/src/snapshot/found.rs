@@ -26,6 +26,9 @@ pub struct SnapshotFinding {
     /// The way out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// Why the run accepts it; absent when it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
     /// Other places that belong to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPlace>,
@@ -65,6 +68,7 @@ impl From<&Diagnostic> for SnapshotFinding {
             path: finding.path.clone(),
             message: finding.message.clone(),
             help: finding.help.clone(),
+            accepted: finding.accepted.clone(),
             related: related.collect(),
         }
     }
@@ -74,6 +78,7 @@ impl From<SnapshotFinding> for Diagnostic {
     fn from(finding: SnapshotFinding) -> Self {
         let mut out = Self::new(finding.code, finding.message).with_severity(finding.severity);
         out.help = finding.help;
+        out.accepted = finding.accepted;
         out.path = finding.path;
         out.file = finding.file;
         out.span = finding.at.as_deref().and_then(place);

@@ -150,7 +150,7 @@ impl Asker<'_> {
             ["runtimePatches", rest @ ..] if rest.contains(&"imagePullSecrets") => run_field("spec.imagePullSecrets"),
             ["runtimePatches", ..] => FieldOrigin::Default("02 §7.4"),
             ["runtimeRef", "name"] => name(),
-            _ => FieldOrigin::Default("02 §7.1"),
+            _ => FieldOrigin::Default("02 §7"),
         }
     }
 

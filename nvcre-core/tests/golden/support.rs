@@ -207,9 +207,9 @@ fn apply(difference: &Difference, found: &mut Value, expected: &mut Value) {
             let at = at.unwrap_or_else(|| panic!("{}: {words:?} is not expected any more", difference.case));
             list.drain(at..at + words.len());
         }
-        What::ElementsMore { pointer, text } => {
+        What::ElementsMore { pointer, unlike } => {
             let Some(Value::Array(list)) = found.pointer_mut(difference.path) else { return };
-            list.retain(|e| e.pointer(pointer).and_then(Value::as_str) != Some(text));
+            list.retain(|e| e.pointer(pointer).and_then(Value::as_str).is_none_or(|text| unlike.contains(&text)));
         }
     }
 }

@@ -71,7 +71,7 @@ pub fn finish(mut findings: Vec<Diagnostic>, args: FindingArgs, texts: &Texts) -
     diagnostic::sort(&mut findings);
     report::print(&findings, args.message_format, texts);
     let least = if args.deny_warnings { Severity::Warning } else { Severity::Error };
-    if findings.iter().any(|f| f.severity >= least) { Outcome::Findings } else { Outcome::Fine }
+    if findings.iter().any(|f| f.severity >= least && f.accepted.is_none()) { Outcome::Findings } else { Outcome::Fine }
 }
 
 /// A run, its nodes and the engine, as the flags of `render`, `plan` and `check` name them.

@@ -8,7 +8,7 @@ use crate::output;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use nvcre_core::diagnostic::{Diagnostic, Severity, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, IsTerminal};
 
 /// How findings are printed.
@@ -71,7 +71,9 @@ pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) {
                 out.push('\n');
             }
         }
-        MessageFormat::Github => findings.iter().for_each(|f| github::command(f, &mut out)),
+        MessageFormat::Github => {
+            findings.iter().filter(|f| f.accepted.is_none()).for_each(|f| github::command(f, &mut out));
+        }
         MessageFormat::Sarif => {
             out = serde_json::to_string_pretty(&sarif::log(findings)).unwrap_or_default();
             out.push('\n');
@@ -82,11 +84,12 @@ pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) {
 
 fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
     let renderer = renderer(&io::stderr(), terminal_size::terminal_size_of(io::stderr()));
-    for finding in findings {
+    let (open, accepted): (Vec<_>, Vec<_>) = findings.iter().partition(|f| f.accepted.is_none());
+    for finding in &open {
         out.push_str(&shown(finding, texts, &renderer));
         out.push_str("\n\n");
     }
-    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
+    let count = |severity| open.iter().filter(|f| f.severity == severity).count();
     let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Notice, "notice")]
         .into_iter()
         .filter_map(|(severity, word)| match count(severity) {
@@ -95,7 +98,10 @@ fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
             n => Some(format!("{n} {word}s")),
         })
         .collect();
-    out.push_str(&parts.join(", "));
+    let codes: BTreeSet<String> = accepted.iter().map(|f| f.code.to_string()).collect();
+    let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
+    let accepted = (!accepted.is_empty()).then(|| format!("{} accepted by the run ({codes})", accepted.len()));
+    out.push_str(&parts.into_iter().chain(accepted).collect::<Vec<_>>().join(", "));
     out.push('\n');
 }
 

@@ -61,6 +61,13 @@ fn result(finding: &Diagnostic, codes: &[Code]) -> Value {
     if !related.is_empty() {
         out.insert("relatedLocations".into(), related.into());
     }
+    if let Some(reason) = &finding.accepted {
+        let mut suppression = json!({ "kind": "inSource" });
+        if let (false, Some(map)) = (reason.is_empty(), suppression.as_object_mut()) {
+            map.insert("justification".into(), reason.as_str().into());
+        }
+        out.insert("suppressions".into(), json!([suppression]));
+    }
     Value::Object(out)
 }
 

@@ -140,13 +140,8 @@ impl<'a> Checker<'a> {
                 self.add(finding);
             }
         }
-        if entry.job_template.as_ref().is_some_and(|patch| !patch.is_object()) {
-            self.value(
-                path.key("jobTemplate"),
-                "a patch on the job template is a mapping, and this is something else",
-                "write the fields of the job template that change, beginning with `spec` or `metadata`",
-            );
-        }
+        self.job_template(path, entry);
+        self.mpi_words(&path.key("mpiArgs"), entry);
         let Entry { pre_command, mpi_args, objects, worker, job_template, job_template_patch, .. } = entry;
         if pre_command.is_empty()
             && mpi_args.is_empty()
@@ -167,6 +162,7 @@ impl<'a> Checker<'a> {
 
     fn object(&mut self, path: &FieldPath, object: &Object) {
         self.editions(&path.key("if").key("editions"), &object.condition.editions);
+        self.fields(path, object);
         let body = &object.body;
         let name = body.get("metadata").and_then(|m| m.get("name"));
         for (field, value) in
@@ -184,6 +180,7 @@ impl<'a> Checker<'a> {
     fn worker(&mut self, path: &FieldPath, patch: &'a WorkerPatch) {
         self.editions(&path.key("if").key("editions"), &patch.condition.editions);
         self.variables(&path.key("env"), &patch.env);
+        self.pod_parts(path, patch);
         let names: Vec<&str> = self.catalogue.tolerations.iter().map(|t| t.name.as_str()).collect();
         for (at, name) in patch.tolerations.iter().enumerate() {
             self.known("toleration", path.key("tolerations").index(at), name, &names);

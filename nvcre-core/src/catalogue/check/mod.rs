@@ -5,6 +5,7 @@
 mod effects;
 mod facts;
 mod overlap;
+mod raw;
 
 use super::model::may_match;
 use super::{Catalogue, When};
@@ -47,7 +48,7 @@ impl<'a> Checker<'a> {
                     path,
                     format!("the {field} {name:?} stands twice in {list}; each {field} may stand once"),
                 );
-                let finding = finding.with_help("give one of them another name, or remove it");
+                let finding = finding.with_help(format!("give one of them another {field}, or remove it"));
                 self.add(finding.with_related(list.index(*first).key(field), "the first one"));
             } else {
                 seen.insert(name, at);
@@ -91,6 +92,7 @@ impl<'a> Checker<'a> {
 
     /// A misspelt value would simply never match (04 §2.1).
     fn when(&mut self, path: &FieldPath, when: &When) {
+        self.conditions(path, when);
         for (field, matcher, architecture) in
             [("platform", &when.0.platform, false), ("gpuArchitecture", &when.0.gpu_architecture, true)]
         {

@@ -222,3 +222,48 @@ fn schema_speaks_of_the_short_forms() {
         assert!(schema.contains(word), "{word}");
     }
 }
+
+#[test]
+fn what_an_entry_writes_in_kubernetes_own_words_is_checked() {
+    let one = |more: Value| {
+        let mut entry = entry("C2", more);
+        entry["when"] = json!({ "platform": "cave", "gpuArchitecture": "gb300" });
+        after(|c| c["entries"].as_array_mut().unwrap().push(entry))
+    };
+    let at = |path: &str| format!("entries[1].{path}");
+    let worker = |part: Value| json!({ "worker": [part] });
+    for (more, code, path) in [
+        (worker(json!({"container": {"volumeMount": []}})), Code::UnknownField, "worker[0].container.volumeMount"),
+        (worker(json!({"pod": {"spec": {"hostNetwork": true}}})), Code::UnknownField, "worker[0].pod.spec"),
+        (worker(json!({"pod": {"hostNetwork": "yes"}})), Code::WrongType, "worker[0].pod.hostNetwork"),
+        (
+            json!({"objects": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "daat": {}}]}),
+            Code::UnknownField,
+            "objects[0].daat",
+        ),
+        (json!({"jobTemplate": {"spec": {"workloda": {}}}}), Code::UnknownField, "jobTemplate.spec.workloda"),
+        (json!({"jobTemplate": 5}), Code::CatalogueValue, "jobTemplate"),
+        (json!({"mpiArgs": ["--mca btl_tcp_if_include eth0"]}), Code::CatalogueValue, "mpiArgs[0]"),
+    ] {
+        assert_eq!(one(more.clone()), [(code, at(path))], "{more}");
+    }
+    // Placeholders stand for values of their kind, and a patch need not be whole.
+    assert_eq!(one(worker(json!({"pod": {"terminationGracePeriodSeconds": "${nics:number}"}}))), []);
+    assert_eq!(one(json!({"mpiArgs": [["-x", "A=b c"], ["--mca", "plm_rsh_args", "-o A=b"]]})), []);
+}
+
+#[test]
+fn conditions_are_checked_as_those_of_a_run() {
+    let one = |when: Value| {
+        let mut entry = entry("C2", json!({}));
+        entry["when"] = when;
+        after(|c| c["entries"].as_array_mut().unwrap().push(entry))
+    };
+    let at = |path: &str| format!("entries[1].when.{path}");
+    assert_eq!(one(json!({"expression": "gpuArchitecture == 'h100'"})), []);
+    #[cfg(feature = "cel")]
+    for expression in ["gpuArch == 'h100'", "gpuArchitecture == (", "domainCount"] {
+        assert_eq!(one(json!({ "expression": expression })), [(Code::OverrideExpression, at("expression"))]);
+    }
+    assert_eq!(one(json!({"workloadKind": "MPIJob"})), [(Code::ConditionNeverHolds, at("workloadKind"))]);
+}

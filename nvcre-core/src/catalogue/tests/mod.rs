@@ -4,7 +4,7 @@ mod effects;
 mod facts;
 
 use super::model::may_match;
-use super::{Catalogue, Framework, Inputs};
+use super::{Catalogue, Entry, Framework, Inputs};
 use crate::api::OverrideSpec;
 use crate::catalogue::Framework::{Exec, Mpi, Torch};
 use crate::overrides::Parts;
@@ -14,6 +14,11 @@ const EDITIONS: [&str; 2] = ["documented", "latest"];
 
 fn inputs(framework: Framework) -> Inputs<'static> {
     Inputs { run: "r", nodes: 4, gpus: 4, nics: 4, mnnvl: true, framework, ..Inputs::default() }
+}
+
+/// True for the entries of 05; others may be added.
+fn specified(entry: &Entry) -> bool {
+    entry.source.starts_with("05 ")
 }
 
 /// Numbers of the entries that match.
@@ -87,11 +92,11 @@ fn matrix() {
 }
 
 #[test]
-fn order_and_number_of_entries() {
+fn order_and_number_of_the_specification_s_entries() {
     let catalogue = Catalogue::builtin();
-    let ids: Vec<String> = catalogue.entries.iter().map(|e| e.id.clone()).collect();
+    let ids: Vec<String> = catalogue.entries.iter().filter(|e| specified(e)).map(|e| e.id.clone()).collect();
     assert_eq!(ids, (1..=25).map(|n| format!("E{n}")).collect::<Vec<_>>());
-    let count = |edition, framework| catalogue.entries(edition, framework).count();
+    let count = |edition, framework| catalogue.entries(edition, framework).filter(|e| specified(e.entry)).count();
     assert_eq!((count("latest", Mpi), count("latest", Torch), count("latest", Exec)), (22, 23, 23));
     assert_eq!((count("documented", Mpi), count("documented", Torch)), (20, 21));
 }

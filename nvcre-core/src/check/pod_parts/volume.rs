@@ -26,10 +26,10 @@ pub(crate) fn volume_source(volume: &Value, path: &FieldPath, out: &mut Vec<Diag
         volume.as_object().into_iter().flatten().filter(|(key, v)| *key != "name" && !v.is_null()).collect();
     let [(kind, source)] = sources.as_slice() else {
         let found = match sources.as_slice() {
-            [] => "none".to_owned(),
+            [] => "no source".to_owned(),
             some => some.iter().map(|(kind, _)| kind.as_str()).collect::<Vec<_>>().join(" and "),
         };
-        let message = format!("the volume {name:?} has {found}; a volume has exactly one source");
+        let message = format!("the volume {name:?} names {found}; a volume has exactly one source");
         out.push(
             Diagnostic::at(Code::VolumeSource, path, message)
                 .with_help("give it one of emptyDir, configMap, secret, persistentVolumeClaim, hostPath, …"),

@@ -112,7 +112,7 @@ fn nobody_left_is_an_error_with_every_reason() {
     let (fleet, found) = discover(&inventory, Some(&target));
     assert_eq!((fleet.nodes.len(), fleet.excluded.len()), (0, 7));
     let error = finding(&found, Code::NoEligibleNodes);
-    says(error, &["of 7 nodes", "7 not of label pool=none (spec.target.nodeSelector.pool)"]);
+    says(error, &["of 7 nodes", "7 without the label pool=none (spec.target.nodeSelector.pool)"]);
 
     let mut b = InventoryBuilder::new();
     gpu_node(&mut b, "n1", "NVIDIA-B200").cordoned(true);

@@ -104,7 +104,7 @@ fn words(trainer: &Trainer, findings: &mut Vec<Diagnostic>) {
         let path = train_job_path().key("trainer").key(field);
         if list.len() > MOST_ITEMS {
             let message = format!(
-                "trainer.{field} has {} words; Trainer takes at most {MOST_ITEMS}; most of them are {}",
+                "trainer.{field} has {} words; Trainer takes at most {MOST_ITEMS}; they are {}",
                 list.len(),
                 contributors(list)
             );
@@ -129,9 +129,9 @@ fn contributors(words: &[String]) -> String {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let (kind, length) = match word.as_str() {
-            "-x" => ("forwarded variables (-x)", 2),
-            "--mca" | "-mca" => ("--mca settings", 3),
-            _ => ("other words", 1),
+            "-x" => ("-x", 2),
+            "--mca" | "-mca" => ("--mca", 3),
+            _ => ("", 1),
         };
         let length = length.min(words.len() - at);
         let entry = counts.entry(kind).or_default();
@@ -141,9 +141,9 @@ fn contributors(words: &[String]) -> String {
     }
     let mut sorted: Vec<(&str, (usize, usize))> = counts.into_iter().collect();
     sorted.sort_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
-    let line = |(kind, (words, items)): &(&str, (usize, usize))| match words == items {
-        true => format!("{kind}: {words}"),
-        false => format!("{items} {kind}: {words} words"),
+    let line = |(kind, (words, items)): &(&str, (usize, usize))| match *kind {
+        "" => format!("{words} other words"),
+        option => format!("{words} for {items} × {option}"),
     };
     sorted.iter().map(line).collect::<Vec<_>>().join(", ")
 }
