@@ -166,7 +166,10 @@ fn only_form(files: &[FileChange], difference: &Difference) -> String {
     let fields: usize = difference.objects.iter().map(|object| object.changes.len()).sum();
     match (fields, names(Some(ChangeKind::Added)), names(Some(ChangeKind::Removed))) {
         (0, added, removed) if added.is_empty() && removed.is_empty() => {
-            format!("no value differs, only places of findings, reasons to accept them, white space or the order of keys in {}", names(None))
+            format!(
+                "no value differs, only places of findings, reasons to accept them, white space or the order of keys in {}",
+                names(None)
+            )
         }
         (0, added, removed) => {
             let parts = [("is new", added), ("is gone", removed)];
