@@ -233,7 +233,8 @@ fn join_all(old_name: &str, new_name: &str, old: &Earlier, new: &Earlier, found:
                     | What::GroupsRenamed { .. }
             );
             let said = meanings.iter().any(|known| known.text == meaning.text);
-            if !said && !(of_plan && (with_plan || from == MANIFESTS)) && !(manifests_said && !of_plan) {
+            let repeats = if of_plan { with_plan || from == MANIFESTS } else { manifests_said };
+            if !said && !repeats {
                 meanings.push(meaning);
             }
         }

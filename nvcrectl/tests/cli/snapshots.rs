@@ -173,7 +173,8 @@ fn files_that_are_no_snapshot_are_never_replaced() {
 fn broken_snapshots_are_findings_and_an_update_mends_them() {
     let cut = |text: &str| text[..text.len() / 2].trim_end().to_owned();
     let merge = |text: &str| format!("format: nvcre.nvidia.com/snapshot/v1\n<<<<<<< HEAD\n{text}=======\n>>>>>>> x\n");
-    let cases: [(&str, &dyn Fn(&str) -> String, &str, &str); 8] = [
+    type Damage<'d> = &'d dyn Fn(&str) -> String;
+    let cases: [(&str, Damage<'_>, &str, &str); 8] = [
         ("workflow.yaml", &|_| "a: [1,\n".into(), "NV307", "cannot be read"),
         ("manifests.yaml", &cut, "NV307", "breaks off"),
         ("plan.json", &cut, "NV307", "breaks off"),
