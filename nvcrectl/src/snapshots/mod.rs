@@ -51,9 +51,11 @@ struct Shared<'a> {
     base: &'a Path,
     layout: Layout,
     listing: &'a Listing,
-    /// By the names of the files in findings, and where they are.
-    inventories: Mutex<BTreeMap<(Vec<String>, Vec<String>), Arc<OnceLock<Nodes>>>>,
+    inventories: Mutex<BTreeMap<Files, Arc<OnceLock<Nodes>>>>,
 }
+
+/// Names of files in findings, and where they are below the root.
+type Files = (Vec<String>, Vec<String>);
 
 /// Nodes of some files, or the first file that could not be opened and why.
 type Nodes = std::result::Result<Read<Inventory>, (String, String)>;
