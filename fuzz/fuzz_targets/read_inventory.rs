@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use nvcre_core::api::Value;
-use nvcre_core::fleet::{Inventory, InventoryReader};
+use nvcre_core::fleet::{Inventory, InventoryReader, PodsReader};
 use nvcre_core::yaml::{Read as Reading, to_yaml};
 use std::io::{Error, Read, Result};
 
@@ -58,6 +58,14 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(format!("{:?}", pieces.value), format!("{:?}", whole.value), "in pieces of {step}");
     }
     read(Pieces { bytes, step: 16, limit: bytes.len() / 2 });
+    // The same bytes as a list of pods.
+    let taken = |step: usize| {
+        let (mut inventory, mut pods) = (whole.value.clone(), PodsReader::new());
+        pods.read("pods", Pieces { bytes, step, limit: usize::MAX });
+        let findings = pods.finish(&mut inventory);
+        (findings, inventory.taken)
+    };
+    assert_eq!(taken(3), taken(usize::MAX), "pods in pieces");
     if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
         let (json, yaml) = (value.to_string(), to_yaml(&value));
         if json.starts_with(['{', '[']) {

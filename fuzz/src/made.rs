@@ -139,8 +139,13 @@ fn edit(u: &mut Unstructured<'_>, value: &mut Value, schema: &Value) -> Result<(
 }
 
 fn resolved(schema: &Value) -> &Value {
+    // A type with rules of its own stands as the only element of a list.
+    let schema = match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([only]) if only.get("$ref").is_some() => only,
+        _ => schema,
+    };
     let name = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.rsplit('/').next());
-    name.and_then(|n| SCHEMA.get("$defs")?.get(n)).unwrap_or(schema)
+    name.and_then(|n| SCHEMA.get("definitions")?.get(n)).unwrap_or(schema)
 }
 
 fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {

@@ -1,6 +1,8 @@
 //! The command line as clap sees it.
 
 mod diff;
+mod init;
+mod matrix;
 mod snapshot;
 
 use crate::report::MessageFormat;
@@ -8,6 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub use diff::{DiffArgs, DiffFormat};
+pub use init::InitArgs;
+pub use matrix::MatrixArgs;
 pub use snapshot::{SnapshotArgs, SnapshotCheckArgs, SnapshotCommand, SnapshotFormat};
 
 /// Last lines of the help of every command that reads something (00 D68).
@@ -88,9 +92,21 @@ pub enum WorkloadRunCommand {
     /// or a field of an object (TrainJob:spec.trainer.numNodes).
     #[command(after_help = EXIT_CODES)]
     Explain(Box<ExplainArgs>),
+    /// Render the run for every platform and GPU of the catalogue, and tell what each adds to the plain run.
+    ///
+    /// The plain run is the run's own values with no entry of the catalogue applied. Combinations that give the same are
+    /// told once.
+    #[command(after_help = matrix::EXIT_CODES)]
+    Matrix(Box<MatrixArgs>),
     /// Report every finding, and render nothing.
     #[command(after_help = EXIT_CODES)]
     Check(Box<CheckArgs>),
+    /// Print or write a first run to begin with: commented, and valid as it is.
+    ///
+    /// Its first line tells editors (yaml-language-server) where the schema is: beside the run, as
+    /// `nvcrectl schema workloadrun > workloadrun.schema.json` writes it, unless --schema says another place.
+    #[command(after_help = init::EXIT_CODES)]
+    Init(InitArgs),
 }
 
 /// Headings of the help.
@@ -124,6 +140,17 @@ pub struct InputArgs {
     /// Platform catalogue to use instead of the built-in one: a file, or a folder of YAML files.
     #[arg(long, value_name = "PATH", help_heading = CLUSTER)]
     pub catalogue: Option<PathBuf>,
+    /// Edits of the run.
+    #[command(flatten)]
+    pub edits: EditArgs,
+    /// Take unknown fields of the run as warnings, not as errors.
+    #[arg(long, help_heading = FINDINGS)]
+    pub lenient: bool,
+}
+
+/// Flags that edit the run.
+#[derive(Debug, Clone, Default, Args)]
+pub struct EditArgs {
     /// Name of the run, instead of the one in the file.
     #[arg(long, value_name = "NAME", help_heading = EDITS)]
     pub name: Option<String>,
@@ -143,9 +170,15 @@ pub struct InputArgs {
     #[arg(long, value_name = "SCALE", help_heading = EDITS,
         value_parser = clap::builder::PossibleValuesParser::new(nvcre_core::check::TEST_SCALES))]
     pub test_scale: Option<String>,
-    /// Take unknown fields of the run as warnings, not as errors.
-    #[arg(long, help_heading = FINDINGS)]
-    pub lenient: bool,
+}
+
+/// What runs on the nodes already, shared by the commands that say whether pods find nodes.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PodsArgs {
+    /// What runs on the nodes already, as `kubectl get pods -A -o yaml` (or json) prints it: a file, a folder of such files,
+    /// or - for stdin. May be repeated. What these pods request is taken off the nodes.
+    #[arg(long, value_name = "PATH", help_heading = CLUSTER, requires = "nodes")]
+    pub pods: Vec<PathBuf>,
 }
 
 /// How findings are told.
@@ -167,6 +200,9 @@ pub struct RenderArgs {
     /// What is rendered.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// What to print; jobs and manifests need --nodes or --assume-nodes.
     #[arg(long, value_enum, default_value_t)]
     pub show: Show,
@@ -193,6 +229,9 @@ pub struct PlanArgs {
     /// What is planned.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// How to print.
     #[arg(short, long, value_enum, default_value_t)]
     pub output: TableFormat,
@@ -213,6 +252,9 @@ pub struct ExplainArgs {
     /// What is rendered.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// The group whose objects are meant, for fields of objects; the first one when left out.
     #[arg(long, value_name = "NAME")]
     pub group: Option<String>,
@@ -233,6 +275,9 @@ pub struct CheckArgs {
     /// What is checked.
     #[command(flatten)]
     pub input: InputArgs,
+    /// What runs already.
+    #[command(flatten)]
+    pub pods: PodsArgs,
     /// Findings.
     #[command(flatten)]
     pub findings: FindingArgs,

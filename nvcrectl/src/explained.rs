@@ -1,5 +1,6 @@
 //! Explanations for people.
 
+use crate::scheduling;
 use crate::table::{Table, wrapped};
 use anstyle::{AnsiColor, Style};
 use nvcre_core::explain::{
@@ -29,7 +30,7 @@ fn answer_text(answer: &Answer, run: &str, width: Option<usize>) -> String {
         Answer::Value(answer) => value_text(answer, width),
         Answer::Node(answer) => node_text(answer),
         Answer::Override(answer) => override_text(answer, width),
-        Answer::Group(answer) => group_text(answer),
+        Answer::Group(answer) => group_text(answer, width),
         Answer::Unknown { .. } => String::new(),
     }
 }
@@ -298,7 +299,7 @@ fn node_text(answer: &NodeAnswer) -> String {
     out
 }
 
-fn group_text(answer: &GroupAnswer) -> String {
+fn group_text(answer: &GroupAnswer, width: Option<usize>) -> String {
     let mut out = heading(&format!("group/{}", answer.group));
     let _ = writeln!(out, "{}", answer.reason);
     if !answer.domains.is_empty() {
@@ -313,7 +314,7 @@ fn group_text(answer: &GroupAnswer) -> String {
     for object in &answer.objects {
         let _ = writeln!(out, "object   {object}");
     }
-    out
+    out + "\n" + &scheduling::text(&answer.scheduling, width)
 }
 
 fn override_text(answer: &OverrideAnswer, width: Option<usize>) -> String {

@@ -7,7 +7,7 @@ use crate::report::Texts;
 use anyhow::{Context, Result, bail};
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::Diagnostic;
-use nvcre_core::fleet::{Inventory, InventoryReader};
+use nvcre_core::fleet::{Inventory, InventoryReader, PodsReader};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -79,19 +79,36 @@ pub fn usage<T>(flag: &str, parsed: Result<T, Box<Diagnostic>>) -> Result<()> {
 /// When a path cannot be opened or read, or a folder holds no inventory.
 pub fn read_inventory(paths: &[PathBuf], findings: &mut Vec<Diagnostic>) -> Result<Inventory> {
     let mut reader = InventoryReader::new();
+    each_file(paths, |name, file| reader.read(name, file))?;
+    let read = reader.finish();
+    findings.extend(read.diagnostics);
+    Ok(read.value)
+}
+
+/// Reads what runs already, likewise, and takes it off the nodes.
+///
+/// # Errors
+/// As [`read_inventory`].
+pub fn read_pods(paths: &[PathBuf], inventory: &mut Inventory, findings: &mut Vec<Diagnostic>) -> Result<()> {
+    let mut reader = PodsReader::new();
+    each_file(paths, |name, file| reader.read(name, file))?;
+    findings.extend(reader.finish(inventory));
+    Ok(())
+}
+
+/// Opens every file of paths, which may be folders or stdin.
+fn each_file(paths: &[PathBuf], mut read: impl FnMut(&str, &mut dyn Read)) -> Result<()> {
     for path in expand(paths)? {
         if path.as_os_str() == "-" {
-            reader.read(STDIN, Reading::new(std::io::stdin().lock(), 0, STDIN));
+            read(STDIN, &mut Reading::new(std::io::stdin().lock(), 0, STDIN));
             continue;
         }
         let name = path.display().to_string();
         let file = File::open(&path).with_context(|| format!("cannot open {name}"))?;
         let size = file.metadata().map(|m| m.len()).unwrap_or(0);
-        reader.read(&name, Reading::new(file, size, &name));
+        read(&name, &mut Reading::new(file, size, &name));
     }
-    let read = reader.finish();
-    findings.extend(read.diagnostics);
-    Ok(read.value)
+    Ok(())
 }
 
 /// Folders become the YAML and JSON files in them, by name.
@@ -140,6 +157,6 @@ pub fn catalogue(path: Option<&Path>, findings: &mut Vec<Diagnostic>, texts: &mu
 }
 
 /// True when more than one of the inputs is stdin.
-pub fn stdin_twice(files: &[PathBuf], input: &InputArgs) -> bool {
-    files.iter().chain(&input.nodes).filter(|p| p.as_os_str() == "-").count() > 1
+pub fn stdin_twice(files: &[PathBuf], input: &InputArgs, pods: &[PathBuf]) -> bool {
+    files.iter().chain(&input.nodes).chain(pods).filter(|p| p.as_os_str() == "-").count() > 1
 }

@@ -9,9 +9,11 @@ mod difference;
 mod explained;
 mod folder;
 mod input;
+mod matrixed;
 mod output;
 mod progress;
 mod report;
+mod scheduling;
 mod snapshots;
 mod table;
 

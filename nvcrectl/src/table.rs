@@ -18,7 +18,7 @@ pub struct Table {
 
 impl Table {
     /// With the names of its columns.
-    pub fn new<const N: usize>(head: [&str; N]) -> Self {
+    pub fn new<'h>(head: impl IntoIterator<Item = &'h str>) -> Self {
         let mut builder = Builder::default();
         builder.push_record(head);
         Self { builder }

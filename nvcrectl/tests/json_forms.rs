@@ -132,6 +132,14 @@ fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
             "snapshot-review",
             vec![review(), output(&["snapshot", "check", "page-env", "--root", "fixtures", "-o", "json"])],
         ),
+        (
+            "matrix",
+            vec![
+                output(&["workloadrun", "matrix", PAGE, "--platform", "gcp", "--gpu-arch", "rtxpro6000", "-o", "json"]),
+                output(&["workloadrun", "matrix", PAGE, "--editions", "-o", "json"]),
+                output(&["workloadrun", "matrix", PAGE, "--test-scale", "intra-rack", "-o", "json"]),
+            ],
+        ),
         ("cluster-info", vec![output(&racks)]),
         ("platforms", vec![all_platforms]),
     ])
@@ -164,6 +172,16 @@ fn example(name: &str, outputs: &BTreeMap<&str, Vec<Value>>) -> String {
             }
             cut(&mut difference, "/objects", 1);
             difference
+        }
+        "matrix" => {
+            let mut matrix = first("matrix");
+            // A Workflow has a section of its own, and whole command lines stand beside their words.
+            matrix["plain"][0]["workflow"] = json!({"kind": "Workflow"});
+            cut(&mut matrix, "/variants/0/changes", 1);
+            let change = &mut matrix["variants"][0]["changes"][0];
+            (change["old"], change["new"]) = (json!(["…"]), json!(["…"]));
+            matrix["common"] = json!({});
+            matrix
         }
         "workflow" => output(&[
             "workloadrun",
@@ -384,6 +402,7 @@ fn versions_are_told() {
             "explain": "nvcre.nvidia.com/explain/v1",
             "findings": "nvcre.nvidia.com/findings/v1",
             "manifests": "nvcre.nvidia.com/manifests/v1",
+            "matrix": "nvcre.nvidia.com/matrix/v1",
             "plan": "nvcre.nvidia.com/plan/v1",
             "platforms": "nvcre.nvidia.com/platforms/v1",
             "runPlan": 1,

@@ -3,6 +3,7 @@
 
 mod bench;
 mod crd;
+mod editor;
 mod files;
 mod fuzz;
 mod kube;

@@ -2,7 +2,7 @@
 
 use crate::files::Generated;
 use crate::kube::Definitions;
-use crate::{crd, kube, own};
+use crate::{crd, editor, kube, own};
 use anyhow::{Context, Result};
 use nvcre_core::api::{OverrideSpec, Workflow};
 use nvcre_core::catalogue::Catalogue;
@@ -12,6 +12,7 @@ use nvcre_core::engine::{Knowledge, Plan};
 use nvcre_core::explain::Explanation;
 use nvcre_core::fleet::ClusterInfo;
 use nvcre_core::jobs::{Manifest, RunPlan};
+use nvcre_core::matrix::Matrix;
 use nvcre_core::snapshot::{Review, ScenarioFile, SnapshotSettings};
 use nvcre_core::trace::{OverrideOutcome, Trace};
 use schemars::generate::SchemaSettings;
@@ -22,7 +23,10 @@ use std::collections::BTreeMap;
 pub fn files() -> Result<Vec<Generated>> {
     let run = workload_run()?;
     let mut out = vec![
-        Generated { path: "nvcre-core/src/schema/workloadrun.schema.json".into(), text: pretty(&run)? },
+        Generated {
+            path: "nvcre-core/src/schema/workloadrun.schema.json".into(),
+            text: pretty(&editor::schema(&run)?)?,
+        },
         Generated { path: "nvcre-core/src/schema/workloadruns.crd.yaml".into(), text: crd::text(&run)? },
     ];
     // To document one more type, add it here.
@@ -49,6 +53,7 @@ pub fn files() -> Result<Vec<Generated>> {
         for_serialize OverrideOutcome => "override-outcome",
         for_serialize Explanation => "explanation",
         for_serialize Difference => "difference",
+        for_serialize Matrix => "matrix",
         for_serialize Review => "snapshot-review",
         for_deserialize OverrideSpec => "override",
         for_deserialize Catalogue => "catalogue",
@@ -147,7 +152,13 @@ mod tests {
 
     #[test]
     fn the_schema_of_a_run_accepts_and_refuses() {
-        let validator = jsonschema::validator_for(&workload_run().unwrap()).unwrap();
+        let run = workload_run().unwrap();
+        accepts_and_refuses(&run);
+        accepts_and_refuses(&editor::schema(&run).unwrap());
+    }
+
+    fn accepts_and_refuses(schema: &Value) {
+        let validator = jsonschema::validator_for(schema).unwrap();
         let runs: Vec<Value> = serde_yaml::from_multiple(RUNS).unwrap();
         assert!(runs.len() > 30);
         for run in runs {

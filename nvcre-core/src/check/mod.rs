@@ -6,6 +6,7 @@ mod nearest;
 mod pod;
 pub(crate) mod pod_parts;
 mod quantity;
+mod requests;
 mod run;
 mod selector;
 
@@ -14,5 +15,7 @@ pub use label::{is_dns1123_label, is_dns1123_subdomain, is_extended_resource, la
 pub use nearest::nearest;
 pub use pod::TRAINER_ENV;
 pub use quantity::Quantity;
+pub(crate) use requests::{Amounts, offer, pod_requests, shown};
+pub(crate) use run::topology_key_problem;
 pub use run::{TEST_SCALES, THRESHOLDS, check_run};
 pub use selector::check_target;

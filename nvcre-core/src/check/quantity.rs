@@ -88,6 +88,18 @@ impl Quantity {
     pub fn whole(self) -> Option<i128> {
         (self.nano % NANO == 0).then_some(self.nano / NANO)
     }
+
+    /// The value without its fraction.
+    pub(crate) const fn floor(self) -> i128 {
+        self.nano.div_euclid(NANO)
+    }
+
+    /// The value in parts of which `per_whole` make one, rounded up, as the scheduler rounds. What is too large for
+    /// 128 bits is the largest number.
+    pub(crate) fn parts(self, per_whole: i128) -> i128 {
+        let scaled = self.nano.saturating_mul(per_whole);
+        scaled.div_euclid(NANO) + i128::from(scaled.rem_euclid(NANO) != 0)
+    }
 }
 
 impl fmt::Display for Quantity {

@@ -364,16 +364,16 @@ fn topology(o: &WorkloadOrchestration, out: &mut Vec<Diagnostic>) {
             );
         }
         Some("") | None => {}
-        Some(key) => {
-            if let Some(problem) = label_key_problem(key) {
-                let message = format!("{key:?} is no label key: {problem}");
-                out.push(
-                    Diagnostic::at(Code::BadLabel, path.key("topologyKey"), message)
-                        .with_help("name the node label that tells the domain, for example nvidia.com/gpu.clique"),
-                );
-            }
-        }
+        Some(key) => out.extend(topology_key_problem(key, path.key("topologyKey"))),
     }
+}
+
+/// What is wrong with the label that names the topology domain; empty is plain groups (00 D29).
+pub(crate) fn topology_key_problem(key: &str, path: FieldPath) -> Option<Diagnostic> {
+    let problem = label_key_problem(key).filter(|_| !key.is_empty())?;
+    let message = format!("{key:?} is no label key: {problem}");
+    let help = "name the node label that tells the domain, for example nvidia.com/gpu.clique";
+    Some(Diagnostic::at(Code::BadLabel, path, message).with_help(help))
 }
 
 /// What the run as it is written contradicts (01 §5.4 row 1). The rest is looked at after overrides.

@@ -27,7 +27,7 @@ pub(super) fn of_objects(objects: &[ObjectChange], out: &mut Vec<Meaning>) {
         for setting in env_of(change) {
             variables.add(setting, &pod);
         }
-        if let Some(setting) = resource_of(change) {
+        for setting in resources_of(change) {
             resources.add(setting, &pod);
         }
         images.extend(image_of(change));
@@ -56,6 +56,15 @@ pub(super) fn of_objects(objects: &[ObjectChange], out: &mut Vec<Meaning>) {
     }
     add(images, out);
     add(objects.iter().flat_map(whole), out);
+}
+
+/// True when a sentence of [`of_objects`] tells a change of an object that both sides have.
+pub(crate) fn is_told(change: &ValueChange) -> bool {
+    is_command(change)
+        || !env_of(change).is_empty()
+        || !resources_of(change).is_empty()
+        || image_of(change).is_some()
+        || dependency(change).is_some()
 }
 
 /// Adds sentences that are not there yet: a Job holds what its TrainJob says.
@@ -211,16 +220,21 @@ fn env_of(change: &ValueChange) -> Vec<Setting> {
     }
 }
 
-/// The resource that a change speaks of.
-fn resource_of(change: &ValueChange) -> Option<Setting> {
-    let [.., list, last] = change.path.0.as_slice() else { return None };
-    if !matches!(key(Some(list)), "limits" | "requests") {
-        return None;
+/// The resources that a change speaks of: one, or those of a whole `limits` or `requests`.
+fn resources_of(change: &ValueChange) -> Vec<Setting> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match change.path.0.as_slice() {
+        [.., list, last] if matches!(key(Some(list)), "limits" | "requests") => {
+            vec![(key(Some(last)).to_owned(), change.old.as_ref().map(text), change.new.as_ref().map(text))]
+        }
+        [.., parent, list] if key(Some(parent)) == "resources" && matches!(key(Some(list)), "limits" | "requests") => {
+            let all = |value: &Option<Value>| value.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+            let (old, new) = (all(&change.old), all(&change.new));
+            let gone = old.iter().map(|(name, value)| (name.clone(), Some(text(value)), None));
+            gone.chain(new.iter().map(|(name, value)| (name.clone(), None, Some(text(value))))).collect()
+        }
+        _ => Vec::new(),
     }
-    let text = |value: &Option<Value>| {
-        value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    };
-    Some((key(Some(last)).to_owned(), text(&change.old), text(&change.new)))
 }
 
 fn image_of(change: &ValueChange) -> Option<Meaning> {
@@ -248,14 +262,19 @@ fn whole(object: &ObjectChange) -> Vec<Meaning> {
         let added = object.change == ChangeKind::Added;
         return vec![meaning(&object.kind, &object.name, object.scope, added)];
     }
-    let dependency = |change: &ValueChange| match change.path.0.as_slice() {
+    let dependencies = object.changes.iter().filter_map(dependency);
+    dependencies.map(|(kind, name, added)| meaning(kind, name, ObjectScope::Run, added)).collect()
+}
+
+/// Kind and name of the dependency that a change adds (true) or takes away.
+fn dependency(change: &ValueChange) -> Option<(&str, &str, bool)> {
+    match change.path.0.as_slice() {
         [.., list, Segment::Named(reference)]
             if key(Some(list)) == "dependencies" && matches!(change.kind, ChangeKind::Added | ChangeKind::Removed) =>
         {
             let (kind, name) = reference.split_once('/')?;
-            Some(meaning(kind, name, ObjectScope::Run, change.kind == ChangeKind::Added))
+            Some((kind, name, change.kind == ChangeKind::Added))
         }
         _ => None,
-    };
-    object.changes.iter().filter_map(dependency).collect()
+    }
 }

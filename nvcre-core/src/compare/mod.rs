@@ -36,6 +36,7 @@ pub use difference::{
     DIFF_FORMAT, Difference, FindingChanges, GroupChange, HostChange, NodeChange, NodeMove, ObjectChange, ObjectScope,
     Side,
 };
+pub(crate) use fields::is_told;
 pub use meaning::{Meaning, What};
 pub(crate) use plans::{finding_changes, plans};
 pub use read::{Content, RenderedFiles, Shows, check_sides, read_side};

@@ -25,6 +25,8 @@ pub enum Area {
     Jobs,
     /// Comparing two renderings.
     Compare,
+    /// Whether the pods find nodes.
+    Schedule,
 }
 
 macro_rules! codes {
@@ -448,6 +450,32 @@ codes! {
     ScenarioExpectation = 315, Error, Compare;
     /// A file that is no snapshot stands where one belongs.
     SnapshotForeign = 316, Error, Compare;
+
+    // Will it be placed: NV320–NV339.
+    /// Pods do not tolerate a taint of nodes that they are bound to, so they wait.
+    TaintNotTolerated = 320, Warning, Schedule, "03 §6.6";
+    /// A pod requests more of a resource than a node that it is bound to ever has.
+    NotEnoughOfResource = 321, Warning, Schedule;
+    /// Nodes that pods with GPUs are bound to offer no resource `nvidia.com/gpu` at all.
+    NoGpuResource = 322, Warning, Schedule;
+    /// What runs on the nodes already leaves too little for a pod.
+    NothingLeft = 323, Warning, Schedule;
+    /// A node takes no more pods.
+    PodsPerNode = 324, Warning, Schedule;
+    /// Pods of a job find room one by one, and not all at the same time.
+    PodsDoNotFitTogether = 325, Warning, Schedule;
+    /// Nodes lack the labels that pods want of their node.
+    NoNodeOfLabels = 326, Warning, Schedule;
+    /// Pods of a job keep each other away: by a port of the node, pod affinity or exclusive topology.
+    PodsKeepApart = 327, Warning, Schedule;
+    /// A list of pods holds something that is no Pod, List or PodList.
+    PodsKind = 330, Error, Schedule;
+    /// A field of a pod is of another type than Kubernetes writes.
+    PodFieldType = 331, Error, Schedule;
+    /// A list of pods holds no document.
+    PodsEmpty = 332, Error, Schedule;
+    /// The pods run on nodes that the inventory does not have.
+    PodsOfOtherNodes = 333, Warning, Schedule;
 }
 
 impl Code {

@@ -1,11 +1,10 @@
 //! What is known before anything is built: platform, architecture, numbers, NIC resource.
 
 use super::{Engine, Options};
-use crate::api::{TargetSpec, WhenSpec, WorkloadRun};
+use crate::api::{TargetSpec, WorkloadRun};
 use crate::catalogue::{Catalogue, Framework, Inputs};
-use crate::diagnostic::{Code, Diagnostic, FieldPath};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::fleet::{self, DiscoverOptions, Fleet, Inventory, UNKNOWN_ARCHITECTURE};
-use crate::overrides::{self, Context};
 use crate::trace::{Change, Origin, Recorder, Subject};
 use crate::workflow::Sizes;
 use serde_json::json;
@@ -125,6 +124,11 @@ impl Engine {
                 return (platform, UNKNOWN_ARCHITECTURE.to_owned());
             }
         };
+        if self.plain {
+            // Which label the domain has, and what the GPU brings, is of a platform.
+            run.spec.target.iter_mut().for_each(|t| t.match_expressions.retain(|e| e.key != fleet::AUTO_TOPOLOGY_KEY));
+            return (platform, UNKNOWN_ARCHITECTURE.to_owned());
+        }
         if let Some(target) = run.spec.target.as_mut().filter(|t| fleet::needs_topology_key(t)) {
             findings.push(self.declared_topology_key(target, &platform, run.spec.num_nodes));
         }
@@ -164,11 +168,7 @@ impl Engine {
             // A template keeps the conditions of its entries.
             return finding(format!("no GPU is named, so sizes are the fallback ({sizes})"));
         }
-        let holds = |when: &WhenSpec, architecture: &str| {
-            let context =
-                Context { platform: platform.into(), gpu_architecture: architecture.into(), ..Context::default() };
-            overrides::matches(when, &context, &FieldPath::root()).is_ok_and(|m| m.holds())
-        };
+        let holds = |when, architecture| super::holds(when, platform, architecture);
         let mut added: Vec<String> = Vec::new();
         for architecture in self.catalogue.architecture_names() {
             let names: Vec<&str> = self
@@ -226,7 +226,7 @@ impl Engine {
         };
         Facts {
             edition,
-            resolved: nodes.is_some() || !platform.is_empty(),
+            resolved: nodes.is_some() || !platform.is_empty() || self.plain,
             platform,
             architecture,
             framework: framework(run),

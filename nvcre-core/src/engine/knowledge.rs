@@ -1,6 +1,7 @@
 //! What a catalogue knows, by platform and GPU (`nvcrectl platforms`).
 
 use super::parse_edition_flag;
+use crate::api::WhenSpec;
 use crate::catalogue::{Catalogue, Entry, Framework};
 use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::overrides::{self, Context};
@@ -64,6 +65,18 @@ pub struct KnowledgeEntry {
     pub source: String,
 }
 
+/// True when a condition of the catalogue holds for a run on a platform with a GPU.
+pub(crate) fn holds(when: &WhenSpec, platform: &str, architecture: &str) -> bool {
+    let context = Context {
+        platform: platform.to_owned(),
+        gpu_architecture: architecture.to_owned(),
+        workload_kind: "TrainJob".into(),
+        topology_mode: "simple".into(),
+        domain_count: 0,
+    };
+    overrides::matches(when, &context, &FieldPath::root()).is_ok_and(|m| m.holds())
+}
+
 impl Knowledge {
     /// Everything a catalogue knows under an edition; `None` takes its default, an unknown one is a finding.
     pub fn of(catalogue: &Catalogue, edition: Option<&str>, findings: &mut Vec<Diagnostic>) -> Self {
@@ -78,16 +91,9 @@ impl Knowledge {
         let mut rows = Vec::new();
         for platform in &catalogue.platforms {
             for architecture in &catalogue.architectures {
-                let context = Context {
-                    platform: platform.name.clone(),
-                    gpu_architecture: architecture.name.clone(),
-                    workload_kind: "TrainJob".into(),
-                    topology_mode: "simple".into(),
-                    domain_count: 0,
-                };
                 let matching = |framework: Framework| -> Vec<String> {
                     let entries = catalogue.entries(&edition.name, framework);
-                    let holds = |when| overrides::matches(when, &context, &FieldPath::root()).is_ok_and(|m| m.holds());
+                    let holds = |when| holds(when, &platform.name, &architecture.name);
                     entries.filter(|e| holds(e.when())).map(|e| e.entry.id.clone()).collect()
                 };
                 let hardware = catalogue.hardware(&architecture.name, &platform.name);

@@ -22,7 +22,8 @@ impl Engine {
         let inputs = facts.inputs(run);
         let path = crate::FieldPath::root();
         let mut layers = Vec::with_capacity(self.catalogue.entries.len() + run.spec.overrides.len());
-        for (index, entry) in self.catalogue.entries(&facts.edition, facts.framework).enumerate() {
+        let entries = self.catalogue.entries(&facts.edition, facts.framework).filter(|_| !self.plain);
+        for (index, entry) in entries.enumerate() {
             let wanted = !facts.resolved || overrides::matches(entry.when(), context, &path).is_ok_and(|m| m.holds());
             let mut spec = if wanted {
                 entry.render(&inputs)

@@ -23,12 +23,14 @@
 
 mod accept;
 mod annotations;
+mod assumed;
 mod blame;
 mod chosen;
 mod differences;
 mod facts;
 mod finish;
 mod flags;
+mod join;
 mod kept;
 mod knowledge;
 mod layers;
@@ -45,6 +47,7 @@ pub use crate::jobs::Delivery;
 pub use accept::ALLOW_ANNOTATION;
 pub use facts::{Facts, parse_edition_flag};
 pub use flags::{RunFlags, adjust_size, apply_flags};
+pub(crate) use knowledge::holds;
 pub use knowledge::{Knowledge, KnowledgeEntry, KnowledgeRow, PLATFORMS_FORMAT};
 pub use plan::{PLAN_FORMAT, Plan, PlanGroup};
 pub use read::RunInput;
@@ -73,6 +76,8 @@ pub struct Options {
 #[derive(Debug, Clone)]
 pub struct Engine {
     catalogue: Cow<'static, Catalogue>,
+    /// No entry of the catalogue applies, wherever the run is rendered for.
+    plain: bool,
 }
 
 impl Default for Engine {
@@ -84,12 +89,18 @@ impl Default for Engine {
 impl Engine {
     /// With the built-in catalogue, which is parsed once per process.
     pub fn new() -> Self {
-        Self { catalogue: Cow::Borrowed(Catalogue::builtin()) }
+        Self { catalogue: Cow::Borrowed(Catalogue::builtin()), plain: false }
     }
 
     /// With a catalogue of the caller's own.
     pub fn with_catalogue(catalogue: Catalogue) -> Self {
-        Self { catalogue: Cow::Owned(catalogue) }
+        Self { catalogue: Cow::Owned(catalogue), plain: false }
+    }
+
+    /// The same engine without entries of the catalogue: without a platform it resolves a run to what the run itself
+    /// says, with the fallback of the hardware table for numbers that it does not give.
+    pub(crate) fn without_entries(&self) -> Self {
+        Self { plain: true, ..self.clone() }
     }
 
     /// The catalogue.

@@ -1,6 +1,7 @@
 //! The plan of a rendering as data: what `plan -o json`, the page and controllers show (docs/json.md).
 
 use crate::fleet::Exclusion;
+use crate::schedule::{GroupVerdict, Need};
 use crate::trace::OverrideOutcome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,6 +61,9 @@ pub struct Plan {
     pub total_groups: usize,
     /// The groups, in the order in which they start.
     pub groups: Vec<PlanGroup>,
+    /// What of the cluster the pods wait for, whatever the verdict on their group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scheduling_needs: Vec<Need>,
     /// Nodes that belong to more than one group, with the names of the groups.
     pub nodes_run_twice: BTreeMap<String, Vec<String>>,
     /// Every node of the inventory that stays out.
@@ -89,4 +93,7 @@ pub struct PlanGroup {
     /// Runs some nodes a second time to give leftovers a full group.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overflow: bool,
+    /// Whether its pods find nodes.
+    #[serde(default)]
+    pub scheduling: GroupVerdict,
 }

@@ -2,6 +2,7 @@
 
 use super::{PLAN_FORMAT, Plan, PlanGroup, Rendering};
 use crate::jobs::Prepared;
+use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 
 impl Rendering<'_> {
@@ -38,7 +39,9 @@ impl Rendering<'_> {
             plan.excluded = fleet.exclusions(inventory).collect();
             if let Some(jobs) = jobs {
                 let name = |node: &u32| fleet.name(inventory, *node).to_owned();
-                for group in jobs.groups() {
+                let schedule = Schedule::new(jobs);
+                plan.scheduling_needs = schedule.needs();
+                for (number, group) in (0u32..).zip(jobs.groups()) {
                     let nodes: Vec<String> = group.nodes.iter().map(name).collect();
                     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
                     if let Some(key) = plan.topology_key.as_deref().filter(|_| group.domains.len() > 1) {
@@ -54,6 +57,7 @@ impl Rendering<'_> {
                         domains: group.domains.iter().map(|d| inventory.text(*d).to_owned()).collect(),
                         domain_node_counts: counts,
                         overflow: group.overflow,
+                        scheduling: schedule.verdict(number),
                     });
                 }
             }

@@ -3,22 +3,20 @@
 use super::accept::Accepted;
 use super::chosen::Chosen;
 use super::facts::framework;
+use super::join::{join, place};
 use super::kept::{self, Before};
 use super::{
     Engine, Facts, Options, RunInput, annotations, blame, differences, finish, placement, requests, resolve, warnings,
 };
 use crate::api::{API_VERSION, Value, Workflow, WorkloadRun};
 use crate::check::check_run;
-use crate::diagnostic::{Area, Code, Diagnostic, FieldPath, Segment, Severity, has_errors};
-use crate::fleet::{
-    Fleet, Inventory, ResourceRequest, SyntheticFit, no_inventory, requested_gpus, synthetic_inventory_for,
-};
+use crate::diagnostic::{Area, Code, Diagnostic, FieldPath, Severity, has_errors};
+use crate::fleet::{Fleet, Inventory, ResourceRequest, no_inventory, requested_gpus};
 use crate::jobs::{self, Delivery, JobsInput, Prepared};
 use crate::overrides::{self, Known, Layer};
-use crate::schema;
 use crate::trace::{Origin, OverrideOutcome, Recorder, Trace};
 use crate::workflow::{BuildInput, build, fixed_words};
-use crate::yaml::{Read, Source};
+use crate::yaml::Source;
 
 /// A run rendered: the Workflow and the nodes that take part. [`Rendering::jobs`] goes on to groups and manifests.
 #[derive(Debug, Clone)]
@@ -45,6 +43,8 @@ pub struct Rendering<'a> {
     accepted: Accepted,
     /// The text of the run, for the places of findings.
     pub source: Option<&'a Source>,
+    /// Resources that entries of the catalogue ask for.
+    pub(crate) by_entries: Vec<ResourceRequest>,
     /// Everything that was found, in the order of the file. With an error in it nothing may be printed or sent.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -85,6 +85,9 @@ impl Rendering<'_> {
             delivery,
         });
         let mut found = found;
+        if let Some(prepared) = &prepared {
+            found.extend(requests::scheduling(self, prepared));
+        }
         blame::lead_back(self, &mut found);
         let known = |d: &Diagnostic| self.diagnostics.iter().any(|k| k.code == d.code && k.message == d.message);
         out.diagnostics.extend(found.into_iter().filter(|d| !known(d)));
@@ -102,7 +105,8 @@ impl Rendering<'_> {
     fn accept(&mut self, accepted: Accepted) {
         if self.facts.resolved && self.inventory.is_none() {
             let occurs = |code| self.diagnostics.iter().any(|d| d.code == code);
-            let could = |area| !matches!(area, Area::Fleet | Area::Jobs | Area::Compare);
+            let could =
+                |area| matches!(area, Area::Reading | Area::Run | Area::Catalogue | Area::Overrides | Area::Workflow);
             let mut unused = accepted.unused(occurs, could);
             place(self.source, &self.run, &mut unused);
             self.diagnostics.extend(unused);
@@ -158,35 +162,6 @@ impl Engine {
         }
         findings.extend(jobs);
         findings
-    }
-
-    /// `count` made-up nodes of the platform and architecture that the caller declares or the run names (00 D62): nodes
-    /// that the run's own target takes, in one topology domain. No platform is guessed: without one there are no nodes,
-    /// and a finding says so.
-    pub fn assume_nodes(&self, input: &RunInput, options: &Options, count: u32) -> Read<Inventory> {
-        let mut diagnostics = Vec::new();
-        let mut run = input.run.clone();
-        // What is wrong with flags is told when the run is rendered.
-        super::apply_flags(&mut run, &options.flags);
-        let (platform, architecture) = self.declared(&mut run, options, &mut diagnostics);
-        let gpus = run.spec.gpus_per_node;
-        let count = if platform.is_empty() { 0 } else { count };
-        let wrong_flag = has_errors(&diagnostics);
-        diagnostics.retain(|d| d.code == Code::NoArchitecture);
-        if platform.is_empty() && !wrong_flag {
-            let message = "nodes are to be assumed, and no platform says of which kind";
-            diagnostics.push(
-                Diagnostic::new(Code::FlagConflict, message)
-                    .with_help("name it with --platform, and the GPU with --gpu-arch"),
-            );
-        }
-        let topology = crate::workflow::orchestration(&run.spec).topology.and_then(|t| t.topology_key);
-        let fit = SyntheticFit {
-            target: run.spec.target.unwrap_or_default(),
-            domains: topology.into_iter().filter(|key| !key.is_empty()).collect(),
-        };
-        let value = synthetic_inventory_for(&self.catalogue, &platform, &architecture, count, gpus, &fit);
-        Read { value, diagnostics }
     }
 
     fn render_with<'a, R: Recorder>(
@@ -257,9 +232,9 @@ impl Engine {
             entries,
             accepted: Accepted::default(),
             source: input.source.as_ref(),
+            by_entries: Vec::new(),
             diagnostics: Vec::new(),
         };
-        let mut by_entries = Vec::new();
         if rendering.facts.resolved {
             found.extend(kept::restore(&mut rendering, &before, recorder));
             // What a faulty gang scheduler does to the result is no fault of its own.
@@ -277,12 +252,12 @@ impl Engine {
             found.extend(result);
             let entries = warnings::matched(self, &rendering);
             found.extend(warnings::of_resolved(self, &rendering, &entries));
-            by_entries = requests::by_entries(&rendering, &entries);
+            rendering.by_entries = requests::by_entries(&rendering, &entries);
             found.extend(repeated);
         }
         found.extend(warnings::of_run(&rendering));
         rendering.topology_origin = finish::topology_origin(&rendering);
-        place_nodes(&mut rendering, &by_entries, &mut found);
+        place_nodes(&mut rendering, &mut found);
         let (accepted, wrong) = Accepted::of(&rendering.run);
         found.extend(wrong);
         rendering.diagnostics = join(input, &rendering.run, inventory, found);
@@ -308,7 +283,7 @@ impl Engine {
 }
 
 /// What comes after overrides: capacity, size, groups.
-fn place_nodes(rendering: &mut Rendering<'_>, by_entries: &[ResourceRequest], found: &mut Vec<Diagnostic>) {
+fn place_nodes(rendering: &mut Rendering<'_>, found: &mut Vec<Diagnostic>) {
     let by_platform = matches!(rendering.topology_origin, Some(Origin::Entry { .. }));
     let mut result = match rendering.facts.resolved {
         true => placement::findings(&rendering.workflow.spec, &rendering.run, !by_platform),
@@ -327,7 +302,7 @@ fn place_nodes(rendering: &mut Rendering<'_>, by_entries: &[ResourceRequest], fo
     let none_left = fleet.nodes.is_empty();
     found.extend(capacity);
     found.extend(fleet.health_findings(inventory));
-    found.extend(fleet.unoffered_resources(inventory, &requests::of_result(rendering, by_entries)));
+    found.extend(fleet.unoffered_resources(inventory, &requests::of_result(rendering)));
     let (placement, path) = (spec.orchestration.placement.as_str(), FieldPath::parse("spec.numNodes"));
     let trainer = spec.job_template.spec.workload.train_job.as_ref().and_then(|t| t.trainer.as_ref());
     let size = trainer.and_then(|t| t.num_nodes).unwrap_or(0);
@@ -341,98 +316,8 @@ fn place_nodes(rendering: &mut Rendering<'_>, by_entries: &[ResourceRequest], fo
     rendering.fleet = Some(fleet);
 }
 
-/// Findings of reading and of rules, each once, with their places, in the order of the file.
-fn join(
-    input: &RunInput,
-    run: &WorkloadRun,
-    inventory: Option<&Inventory>,
-    mut found: Vec<Diagnostic>,
-) -> Vec<Diagnostic> {
-    let mut rules: Vec<Diagnostic> = Vec::with_capacity(found.len());
-    // Nodes that could not be read may be the ones that are missed.
-    let missed = |d: &Diagnostic| {
-        matches!(d.code, Code::NoEligibleNodes | Code::NotEnoughNodes | Code::UnknownNodeNames)
-            && inventory.is_some_and(|inventory| inventory.incomplete)
-    };
-    found.retain(|d| !missed(d));
-    for finding in schema::without_repeats(&input.diagnostics, found) {
-        let same = |d: &Diagnostic| d.code == finding.code && d.path == finding.path && d.message == finding.message;
-        if !rules.iter().any(same) {
-            rules.push(finding);
-        }
-    }
-    let mut rules = without_follow_ups(&input.diagnostics, rules);
-    place(input.source.as_ref(), run, &mut rules);
-    let mut all = input.diagnostics.clone();
-    all.extend(rules);
-    crate::diagnostic::sort(&mut all);
-    all
-}
-
 fn has_error_below(path: &str, findings: &[Diagnostic]) -> bool {
     let path = FieldPath::parse(path);
     let below = |d: &Diagnostic| d.path.as_ref().is_some_and(|p| p.0.starts_with(&path.0));
     findings.iter().any(|d| d.severity == Severity::Error && below(d))
-}
-
-/// Findings without those that only say what another error leads to: no node for a target that is wrong itself, a count
-/// of the result that the run's own field is to blame for.
-fn without_follow_ups(reading: &[Diagnostic], rules: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let errors: Vec<(Code, FieldPath)> = reading
-        .iter()
-        .chain(&rules)
-        .filter(|d| d.severity == Severity::Error)
-        .filter_map(|d| Some((d.code, d.path.clone()?)))
-        .collect();
-    let other = |rule: &Diagnostic, not: &[Code], is: &dyn Fn(&FieldPath, &FieldPath) -> bool| {
-        let Some(path) = &rule.path else { return false };
-        errors.iter().any(|(code, error)| *code != rule.code && !not.contains(code) && is(path, error))
-    };
-    // Of several that speak of one size, one stays.
-    let sizes = [Code::NegativeCount, Code::JobSize];
-    // What stands in the result and was led back to no field follows from the errors of the run, when there are any.
-    let of_result = |path: &FieldPath| {
-        matches!(path.0.as_slice(), [Segment::Key(spec), Segment::Key(part), ..]
-            if &**spec == "spec" && matches!(&**part, "jobTemplate" | "dependencies"))
-    };
-    let own_errors = errors.iter().any(|(_, path)| !of_result(path));
-    // What a platform would do with the run is nothing to tell when it is open which one it is.
-    let open = |d: &Diagnostic| {
-        matches!(d.code, Code::HeterogeneousPlatform | Code::UndeterminedArchitecture) && d.severity == Severity::Error
-    };
-    let open_platform = rules.iter().any(open);
-    let follows = |rule: &Diagnostic| match rule.code {
-        Code::PlatformAdvice | Code::ResourceNotOffered => open_platform,
-        _ if own_errors && rule.path.as_ref().is_some_and(of_result) => true,
-        // An override that is wrong changes nothing because it is wrong.
-        Code::OverrideNoOp => other(rule, &[], &|path, error| error.0.starts_with(&path.0)),
-        Code::NoEligibleNodes => other(rule, &[], &|path, error| error != path && error.0.starts_with(&path.0)),
-        Code::NegativeCount => other(rule, &[], &|path, error| error == path),
-        Code::JobSize => other(rule, &sizes, &|path, error| error == path),
-        Code::UnpinnedWithoutSize => other(rule, &sizes, &|path, error| error == path),
-        _ => false,
-    };
-    let kept: Vec<bool> = rules.iter().map(|rule| !follows(rule)).collect();
-    rules.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(rule, _)| rule).collect()
-}
-
-/// Adds file, line and column; what speaks of no field, or of one that only the result has, belongs to the file as a
-/// whole, and so does a name or namespace that stands in a flag and not in the file.
-fn place(source: Option<&Source>, run: &WorkloadRun, findings: &mut [Diagnostic]) {
-    let Some(source) = source else { return };
-    source.locate(findings);
-    let metadata = source.root.as_ref().and_then(|root| root.get("metadata"));
-    let written = |key: &str| metadata.and_then(|m| m.get(key)).and_then(|value| value.as_str()).unwrap_or_default();
-    let fields = [("name", &run.metadata.name), ("namespace", &run.metadata.namespace)];
-    let by_flag: Vec<FieldPath> = fields
-        .into_iter()
-        .filter(|(key, value)| written(key) != value.as_str())
-        .map(|(key, _)| FieldPath::root().key("metadata").key(key))
-        .collect();
-    for finding in findings {
-        finding.file.get_or_insert_with(|| source.file.clone());
-        if finding.path.as_ref().is_some_and(|path| by_flag.contains(path)) {
-            finding.span = None;
-        }
-    }
 }

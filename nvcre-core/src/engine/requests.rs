@@ -4,9 +4,10 @@ use super::{Rendering, blame};
 use crate::api::{GPU_RESOURCE, Value};
 use crate::catalogue::EntryRef;
 use crate::check::{Quantity, is_extended_resource};
-use crate::diagnostic::FieldPath;
+use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::fleet::ResourceRequest;
-use crate::jobs::{WORKER, item_name, replicated_jobs, runtime_of};
+use crate::jobs::{Prepared, WORKER, item_name, replicated_jobs, runtime_of};
+use crate::schedule::{self, Asked, Schedule};
 
 const TRAIN_JOB: &str = "spec.jobTemplate.spec.workload.trainJob";
 
@@ -36,22 +37,24 @@ fn remedy(field: &str) -> String {
 
 /// What the pods really ask for, each resource once. GPUs are left out: whether nodes have enough of them is the
 /// capacity filter's.
-pub(super) fn of_result(rendering: &Rendering<'_>, by_entries: &[ResourceRequest]) -> Vec<ResourceRequest> {
+pub(super) fn of_result(rendering: &Rendering<'_>) -> Vec<ResourceRequest> {
     let mut out: Vec<ResourceRequest> = Vec::new();
     for (path, resource) in asked(rendering) {
         if !out.iter().any(|r| r.resource == resource) {
-            out.push(who(rendering, by_entries, &path, resource));
+            out.push(who(rendering, &path, resource));
         }
     }
     out
 }
 
-fn who(
-    rendering: &Rendering<'_>,
-    by_entries: &[ResourceRequest],
-    path: &FieldPath,
-    resource: String,
-) -> ResourceRequest {
+/// What the scheduler would say when pods find no node.
+pub(super) fn scheduling(rendering: &Rendering<'_>, prepared: &Prepared<'_>) -> Vec<Diagnostic> {
+    let requests = of_result(rendering);
+    let asked = Asked { requests: &requests, own: rendering.run.spec.resources.as_ref() };
+    schedule::findings(&Schedule::new(prepared), &asked)
+}
+
+fn who(rendering: &Rendering<'_>, path: &FieldPath, resource: String) -> ResourceRequest {
     let request = |origin: String, remedy: String, path: Option<FieldPath>| ResourceRequest {
         origin,
         resource: resource.clone(),
@@ -62,7 +65,7 @@ fn who(
         let name = FieldPath(path.0.iter().take(3).cloned().collect());
         return request(name.to_string(), format!("{path} to what the nodes offer"), Some(path));
     }
-    if let Some(entry) = by_entries.iter().find(|r| r.resource == resource) {
+    if let Some(entry) = rendering.by_entries.iter().find(|r| r.resource == resource) {
         return entry.clone();
     }
     let own = rendering.run.spec.resources.as_ref();

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::FieldPath;
 use crate::fleet::Exclusion;
+use crate::schedule::GroupScheduling;
 use crate::trace::{Change, Origin, OverrideOutcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -369,4 +370,7 @@ pub struct GroupAnswer {
     pub conflicts: Vec<String>,
     /// Objects of its first job, as `Kind/name`, in the order of creation.
     pub objects: Vec<String>,
+    /// What the scheduler's filters say of its pods.
+    #[serde(default)]
+    pub scheduling: GroupScheduling,
 }

@@ -5,6 +5,7 @@ use super::model::{GroupAnswer, GroupsLine, LabelLine, Membership, NodeAnswer};
 use crate::api::{GPU_PRESENT_KEY, GPU_PRODUCT_KEY, HOSTNAME_KEY};
 use crate::fleet::{Inventory, InventoryNode, domain_of};
 use crate::jobs::{Group, JobId, Prepared};
+use crate::schedule::Schedule;
 use serde_json::Value;
 
 impl Explainer<'_> {
@@ -145,6 +146,7 @@ impl Explainer<'_> {
             reason: self.reason(jobs, inventory, group),
             conflicts: conflicts.collect(),
             objects: objects.iter().map(|m| object(&m.value)).collect(),
+            scheduling: Schedule::new(jobs).explain(number),
         })
     }
 

@@ -6,7 +6,7 @@ use crate::trace::{Change, Origin, OverrideOutcome, Subject};
 
 impl Explainer<'_> {
     /// The overrides of the effective list, one line each.
-    pub(super) fn override_lines(&self) -> Vec<OverrideLine> {
+    pub fn override_lines(&self) -> Vec<OverrideLine> {
         let line = |outcome: &OverrideOutcome| OverrideLine {
             subject: subject(&outcome.origin),
             title: self.title(&outcome.origin).0,

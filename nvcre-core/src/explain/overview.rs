@@ -1,7 +1,7 @@
 //! The run on one screen.
 
 use super::Explainer;
-use super::model::{Later, Overview, Resolved, Sight, ValueAnswer};
+use super::model::{Later, Overview, Resolved, Sight, ValueAnswer, Variable};
 
 /// Resolved values, in the order of the screen.
 pub(super) const VALUES: [&str; 7] =
@@ -17,9 +17,14 @@ impl Explainer<'_> {
             overrides: self.override_lines(),
             command: self.command_parts(),
             pre_command: self.pre_command_parts(),
-            environment: self.names_of_variables().iter().filter_map(|name| self.variable_line(name)).collect(),
+            environment: self.environment(),
             groups: self.groups_line(),
         }
+    }
+
+    /// Variables that the workload's processes and containers see, in the order of the manifests.
+    pub fn environment(&self) -> Vec<Variable> {
+        self.names_of_variables().iter().filter_map(|name| self.variable_line(name)).collect()
     }
 
     fn resolved_value(&self, name: &str) -> Option<Resolved> {

@@ -1,8 +1,10 @@
 //! The dense form of an inventory: every text once, a node as numbers. 100,000 real nodes fit into 100 MB.
 
 use crate::api::Taint;
+use crate::check::Amounts;
 use crate::diagnostic::{Diagnostic, FieldPath, Position, Span};
 use indexmap::IndexSet;
+use std::collections::BTreeMap;
 
 /// A text of an inventory, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,6 +83,17 @@ pub struct ResourceSlice {
     pub devices: Vec<(Option<StringId>, Option<StringId>)>,
 }
 
+/// What pods that run already take of a node.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Pods.
+    pub pods: u32,
+    /// Those of them that are being deleted.
+    pub leaving: u32,
+    /// What they request.
+    pub(crate) amounts: Amounts,
+}
+
 /// All nodes and resource slices that were read.
 #[derive(Debug, Clone, Default)]
 pub struct Inventory {
@@ -94,6 +107,9 @@ pub struct Inventory {
     pub nodes: Vec<InventoryNode>,
     /// The resource slices.
     pub slices: Vec<ResourceSlice>,
+    /// What runs on the nodes already, by index of the node; empty unless somebody told
+    /// ([`PodsReader`](super::PodsReader)).
+    pub taken: BTreeMap<u32, Taken>,
     /// Reading found errors, so that nodes may be missing: nothing may be sent on its ground.
     pub incomplete: bool,
 }

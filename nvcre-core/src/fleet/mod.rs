@@ -28,6 +28,7 @@ mod inventory;
 mod model;
 mod names;
 mod nic;
+mod pods;
 mod product;
 mod products;
 mod read;
@@ -47,17 +48,21 @@ pub use capacity::requested_gpus;
 pub use discover::{DiscoverOptions, detect_platform};
 pub use exclusion::{Excluded, Exclusion, ExclusionReason, Filter};
 pub use findings::no_inventory;
+pub(crate) use health::nodes_with_slices;
 pub use health::{HealthProblem, HealthProblems};
 pub use info::{CLUSTER_INFO_FORMAT, ClusterInfo, NodeInfo, RackInfo, TopologyInfo};
-pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, TaintId};
+pub use inventory::{Inventory, InventoryNode, ResourceSlice, StringId, Strings, TaintId, Taken};
 pub use model::{Fleet, FleetPlan};
+pub(crate) use names::{commas, nodes};
 pub use nic::NicResource;
+pub use pods::PodsReader;
 pub use product::{
     UNKNOWN_ARCHITECTURE, architecture_of_target, hardware_notice, is_placeholder_product, parse_architecture_flag,
     parse_platform_flag, parse_product, product_label_value,
 };
 pub use read::{InventoryReader, read_inventory};
 pub use resources::ResourceRequest;
+pub(crate) use select::{Test, UNSCHEDULABLE_TAINT, label_id};
 pub use synthetic::{SYNTHETIC_FILE, SyntheticFit, is_synthetic, synthetic_inventory, synthetic_inventory_for};
 pub use topology::{
     AUTO_TOPOLOGY_KEY, declare_topology_key, default_topology_key, domain_of, needs_topology_key, resolve_topology_key,

@@ -26,8 +26,9 @@ pub(crate) struct Selector {
     with_slices: BTreeSet<StringId>,
 }
 
-/// One expression.
-enum Test {
+/// One expression about a label.
+#[derive(Debug, Clone)]
+pub(crate) enum Test {
     In(Vec<StringId>),
     NotIn(Vec<StringId>),
     Exists,
@@ -39,7 +40,8 @@ enum Test {
 }
 
 impl Test {
-    fn new(inventory: &Inventory, expression: &NodeSelectorRequirement) -> Self {
+    /// Compiles an expression for the numbers of an inventory.
+    pub(crate) fn new(inventory: &Inventory, expression: &NodeSelectorRequirement) -> Self {
         let values = &expression.values;
         if label_key_problem(&expression.key).is_some() {
             return Self::Never;
@@ -65,7 +67,8 @@ impl Test {
         }
     }
 
-    fn holds(&self, inventory: &Inventory, found: Option<StringId>) -> bool {
+    /// Whether it holds for the value of a label, `None` when there is no such label.
+    pub(crate) fn holds(&self, inventory: &Inventory, found: Option<StringId>) -> bool {
         let number = || found.and_then(|id| inventory.text(id).parse::<i64>().ok());
         match self {
             Self::In(values) => found.is_some_and(|v| values.binary_search(&v).is_ok()),

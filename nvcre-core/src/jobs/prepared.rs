@@ -65,7 +65,7 @@ pub struct Prepared<'a> {
     digits: Digits,
     copies: Copies,
     templates: Templates,
-    hosts: Vec<StringId>,
+    pub(crate) hosts: Vec<StringId>,
     pub(crate) fixed_hosts: Vec<String>,
     pub(crate) product_values: Vec<String>,
     /// The plan that this run goes on from.

@@ -3,6 +3,7 @@
 use super::layer::{Base, Layer};
 use super::track::Tracker;
 use crate::api::{OrchestrationOverride, OverrideSpec, TopologySpec};
+use crate::check::topology_key_problem;
 use crate::diagnostic::{Code, Diagnostic, FieldPath};
 use crate::trace::Recorder;
 use serde::Serialize;
@@ -93,6 +94,9 @@ pub(super) fn problems(spec: &OrchestrationOverride, path: &FieldPath) -> Vec<Di
             )
             .with_help("write Pinned (a group names its nodes) or Unpinned (the scheduler chooses them)"),
         );
+    }
+    if let Some(key) = spec.topology.as_ref().and_then(|t| t.topology_key.as_deref()) {
+        out.extend(topology_key_problem(key, path.key("topology").key("topologyKey")));
     }
     let Some(execution) = &spec.execution else { return out };
     let path = path.key("execution");

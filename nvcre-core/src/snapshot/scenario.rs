@@ -19,6 +19,8 @@ pub struct ScenarioFile {
     /// Inventory files, relative to the scenario's folder, in this order; when absent `nodes.yaml`, else `nodes.json`,
     /// else none.
     pub nodes: Vec<String>,
+    /// Files with what runs on the nodes already, likewise; when absent `pods.yaml`, else nothing.
+    pub pods: Vec<String>,
     /// How the run is rendered, as the flags of `workloadrun render`.
     pub flags: ScenarioFlags,
     /// Groups whose manifests are kept; when absent the first one and those that run nodes twice. The plan lists all.
@@ -84,6 +86,8 @@ pub struct Scenario {
     pub title: String,
     /// Inventory files, relative to its folder, in order.
     pub nodes: Vec<String>,
+    /// Files with what runs on the nodes already, likewise.
+    pub pods: Vec<String>,
     /// What is said beside run and nodes.
     pub options: Options,
     /// Delivery of the manifests.
@@ -107,11 +111,12 @@ pub struct Scenario {
 impl Scenario {
     /// The finding about an inventory file that cannot be read, at the place where it is named.
     pub fn unreadable_nodes(&self, file: &str, reason: &str) -> Diagnostic {
-        let index = self.nodes.iter().position(|nodes| nodes == file).unwrap_or_default();
-        let message = format!("the inventory {file} cannot be read: {reason}");
-        let mut finding = Diagnostic::at(Code::ScenarioUnreadable, FieldPath::parse("nodes").index(index), message)
+        let (field, list) = if self.pods.iter().any(|pods| pods == file) { ("pods", &self.pods) } else { ("nodes", &self.nodes) };
+        let index = list.iter().position(|known| known == file).unwrap_or_default();
+        let message = format!("the file {file} cannot be read: {reason}");
+        let mut finding = Diagnostic::at(Code::ScenarioUnreadable, FieldPath::parse(field).index(index), message)
             .with_help("name a file that is there, relative to the folder of the scenario");
-        match self.source.as_ref().filter(|s| s.root.as_ref().is_some_and(|root| root.get("nodes").is_some())) {
+        match self.source.as_ref().filter(|s| s.root.as_ref().is_some_and(|root| root.get(field).is_some())) {
             Some(source) => source.locate(std::slice::from_mut(&mut finding)),
             None => (finding.file, finding.path) = (Some(file.to_owned()), None),
         }
@@ -134,10 +139,15 @@ pub fn read_scenario(name: &str, bytes: Option<&[u8]>, beside: &[&str]) -> Read<
         let usual = ["nodes.yaml", "nodes.json"].into_iter().find(|usual| beside.contains(usual));
         nodes.extend(usual.map(str::to_owned));
     }
+    let mut pods: Vec<String> = written.pods.iter().map(|n| join("", n)).collect();
+    if pods.is_empty() && !nodes.is_empty() && beside.contains(&"pods.yaml") {
+        pods.push("pods.yaml".to_owned());
+    }
     let value = Scenario {
         name: name.to_owned(),
         title: written.title.clone(),
         nodes,
+        pods,
         options: Options {
             platform: flags.platform.clone(),
             gpu_arch: flags.gpu_arch.clone(),
@@ -240,11 +250,18 @@ fn check(written: &ScenarioFile, beside: &[&str], found: &mut Vec<Diagnostic>) {
                 .with_help("name one or both in `nodes` of scenario.yaml"),
         );
     }
-    for (index, file) in written.nodes.iter().enumerate() {
+    if !written.pods.is_empty() && flags.assume_nodes.is_some() {
+        let message = "nothing runs on made-up nodes yet";
+        let help = "take out `pods` or `flags.assumeNodes`";
+        found.push(Diagnostic::at(Code::ScenarioValue, "pods", message).with_help(help));
+    }
+    let nodes = written.nodes.iter().enumerate().map(|(index, file)| ("nodes", index, file));
+    let pods = written.pods.iter().enumerate().map(|(index, file)| ("pods", index, file));
+    for (field, index, file) in nodes.chain(pods) {
         if file.is_empty() || file.starts_with('/') {
             let message = format!("`{file}` is no path relative to the scenario's folder");
             found.push(
-                Diagnostic::at(Code::ScenarioValue, FieldPath::parse("nodes").index(index), message)
+                Diagnostic::at(Code::ScenarioValue, FieldPath::parse(field).index(index), message)
                     .with_help("write a path such as ../inventories/cluster.yaml, so that every machine finds it"),
             );
         }

@@ -5,7 +5,7 @@ pub mod roots;
 
 use nvcre_core::diagnostic::Diagnostic;
 use nvcre_core::engine::{Engine, Options};
-use nvcre_core::fleet::{Inventory, InventoryReader};
+use nvcre_core::fleet::{Inventory, InventoryReader, PodsReader};
 use nvcre_core::snapshot::{self, Outcome, ScenarioInput, ScenarioReview};
 use nvcre_core::yaml::Read;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,13 @@ impl Scenario {
             let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             reader.read(name, bytes.as_slice());
         }
-        Some(reader.finish())
+        let mut read = reader.finish();
+        let mut reader = PodsReader::new();
+        for name in &self.inner.pods {
+            reader.read(name, std::fs::read(self.folder.join(name)).unwrap().as_slice());
+        }
+        read.diagnostics.extend(reader.finish(&mut read.value));
+        Some(read)
     }
 
     /// The inventory, and what was wrong with it.

@@ -105,7 +105,7 @@ fn of_runs(args: &DiffArgs, [of_a, of_b]: &[InputArgs; 2], parts: [&Part; 2]) ->
     let mut a = Loaded::new(&[], of_a).context("side A")?;
     // Nodes are read once: they may be many, or come from stdin.
     let shared = of_a.nodes == of_b.nodes && !of_a.nodes.is_empty();
-    let mut b = Loaded::with_nodes(&[], of_b, a.inventory.clone().filter(|_| shared)).context("side B")?;
+    let mut b = Loaded::with_nodes(&[], of_b, &[], a.inventory.clone().filter(|_| shared)).context("side B")?;
     if shared {
         b.findings.clone_from(&a.findings);
     }

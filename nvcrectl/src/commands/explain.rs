@@ -11,7 +11,7 @@ use nvcre_core::explain::{Answer, Explainer, Query};
 
 /// Explains; with an error finding nothing is printed.
 pub fn run(args: &ExplainArgs) -> Result<Outcome> {
-    let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
+    let mut loaded = Loaded::with_pods(std::slice::from_ref(&args.file), &args.input, &args.pods)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     if loaded.broken {
         return Ok(finish(findings, args.findings, &loaded.texts));

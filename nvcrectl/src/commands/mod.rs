@@ -4,6 +4,8 @@ mod catalogue;
 mod cluster;
 mod diff;
 mod explain;
+mod init;
+mod matrix;
 mod plan;
 mod platforms;
 mod render;
@@ -11,7 +13,8 @@ mod shell;
 mod snapshot;
 
 use crate::cli::{
-    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, SchemaCommand, SnapshotCommand,
+    CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, PodsArgs, SchemaCommand,
+    SnapshotCommand,
     WorkloadRunCommand,
 };
 use crate::input;
@@ -46,7 +49,9 @@ pub fn run(cli: Cli) -> Result<Outcome> {
         Command::Workloadrun(WorkloadRunCommand::Plan(args)) => plan::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Diff(args)) => diff::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Explain(args)) => explain::run(&args),
+        Command::Workloadrun(WorkloadRunCommand::Matrix(args)) => matrix::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
+        Command::Workloadrun(WorkloadRunCommand::Init(args)) => init::run(&args),
         Command::Snapshot(SnapshotCommand::Check(args)) => snapshot::check(&args),
         Command::Snapshot(SnapshotCommand::Update(args)) => snapshot::update(&args),
         Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
@@ -95,15 +100,32 @@ impl Loaded {
     /// When something cannot be opened or read, stdin is named twice, or a flag names something that the catalogue does
     /// not know.
     pub fn new(files: &[PathBuf], input: &InputArgs) -> Result<Self> {
-        Self::with_nodes(files, input, None)
+        Self::with_nodes(files, input, &[], None)
     }
 
-    /// As [`Self::new`], with nodes that were read before.
+    /// As [`Self::new`], with what runs on the nodes already.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn with_nodes(files: &[PathBuf], input: &InputArgs, nodes: Option<Inventory>) -> Result<Self> {
-        if input::stdin_twice(files, input) {
+    pub fn with_pods(files: &[PathBuf], input: &InputArgs, pods: &PodsArgs) -> Result<Self> {
+        let mut out = Self::with_nodes(files, input, &pods.pods, None)?;
+        if let Some(inventory) = out.inventory.as_mut().filter(|_| !pods.pods.is_empty()) {
+            input::read_pods(&pods.pods, inventory, &mut out.findings)?;
+        }
+        Ok(out)
+    }
+
+    /// As [`Self::new`], with nodes that were read before. `pods` are paths that are read later.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_nodes(
+        files: &[PathBuf],
+        input: &InputArgs,
+        pods: &[PathBuf],
+        nodes: Option<Inventory>,
+    ) -> Result<Self> {
+        if input::stdin_twice(files, input, pods) {
             bail!("- (stdin) is named more than once, and can be read only once");
         }
         let (mut findings, mut texts) = (Vec::new(), Texts::default());
@@ -129,12 +151,12 @@ impl Loaded {
             edition: input.edition.clone(),
             only_healthy: input.only_healthy,
             flags: RunFlags {
-                name: text(&input.name),
-                namespace: text(&input.namespace),
-                node_list: text(&input.node_list),
-                topology_domain: text(&input.topology_domain),
-                topology_key: text(&input.topology_key),
-                test_scale: text(&input.test_scale),
+                name: text(&input.edits.name),
+                namespace: text(&input.edits.namespace),
+                node_list: text(&input.edits.node_list),
+                topology_domain: text(&input.edits.topology_domain),
+                topology_key: text(&input.edits.topology_key),
+                test_scale: text(&input.edits.test_scale),
             },
         };
         let engine = catalogue.map_or_else(Engine::new, Engine::with_catalogue);
@@ -172,6 +194,11 @@ impl Loaded {
         self.engine.render_traced(run, self.inventory.as_ref(), &self.options)
     }
 
+    /// What the caller says beside the run and the nodes.
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// The engine with the caller's catalogue.
     pub const fn engine(&self) -> &Engine {
         &self.engine
@@ -184,7 +211,7 @@ impl Loaded {
 }
 
 fn check(args: &CheckArgs) -> Result<Outcome> {
-    let mut loaded = Loaded::new(&args.files, &args.input)?;
+    let mut loaded = Loaded::with_pods(&args.files, &args.input, &args.pods)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     let files = if loaded.broken { &[] } else { args.files.as_slice() };
     let mut unopened = false;

@@ -3,6 +3,7 @@
 use super::{Loaded, Outcome, finish};
 use crate::cli::{PlanArgs, TableFormat};
 use crate::output::{print, print_json, width};
+use crate::scheduling;
 use crate::table::{GAP, Table, common_domain, list, ranges};
 use anyhow::Result;
 use nvcre_core::diagnostic::has_errors;
@@ -10,7 +11,7 @@ use nvcre_core::engine::{Delivery, Plan};
 
 /// Plans; with an error finding nothing is printed.
 pub fn run(args: &PlanArgs) -> Result<Outcome> {
-    let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
+    let mut loaded = Loaded::with_pods(std::slice::from_ref(&args.file), &args.input, &args.pods)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     if loaded.broken {
         return Ok(finish(findings, args.findings, &loaded.texts));
@@ -38,6 +39,7 @@ fn table(plan: &Plan, width: Option<usize>) -> String {
     let mut out = facts(plan, &names);
     out.push('\n');
     out.push_str(&groups(plan, &names));
+    out.push_str(&scheduling::of_plan(plan, width));
     if !plan.nodes_run_twice.is_empty() {
         let rows = plan.nodes_run_twice.iter().map(|(node, groups)| (node.as_str(), groups.join(", ")));
         out.push('\n');
@@ -103,23 +105,25 @@ fn groups(plan: &Plan, names: &Names<'_>) -> String {
     let has_domains = plan.groups.iter().any(|g| !g.domains.is_empty());
     let longest = |cells: &mut dyn Iterator<Item = usize>, head: usize| cells.max().unwrap_or(0).max(head);
     let name = longest(&mut plan.groups.iter().map(|g| g.name.chars().count()), "GROUP".len());
-    let fixed = name + GAP + "SIZE".len() + GAP;
+    let told = scheduling::is_told(plan);
+    let verdict = |group: &nvcre_core::engine::PlanGroup| told.then(|| scheduling::word(&group.scheduling).to_owned());
+    let words = longest(&mut plan.groups.iter().filter_map(&verdict).map(|word| word.len()), "PLACED".len());
+    let fixed = name + GAP + "SIZE".len() + GAP + if told { words + GAP } else { 0 };
     // The domains of one group take at most a third of what is left, the nodes the rest.
     let rest = names.width.map(|width| width.saturating_sub(fixed));
     let domains = |group: &nvcre_core::engine::PlanGroup| list(&group.domains, rest.map(|rest| rest / 3));
     let taken = longest(&mut plan.groups.iter().flat_map(|g| lengths(&domains(g))), "DOMAINS".len()) + GAP;
     let rest = rest.map(|rest| rest.saturating_sub(if has_domains { taken } else { 0 }));
-    let mut table = match has_domains {
-        true => Table::new(["GROUP", "SIZE", "NODES", "DOMAINS"]),
-        false => Table::new(["GROUP", "SIZE", "NODES"]),
-    };
+    let head = ["GROUP", "SIZE"].into_iter().chain(told.then_some("PLACED")).chain(["NODES"]);
+    let mut table = Table::new(head.chain(has_domains.then_some("DOMAINS")));
     for group in &plan.groups {
         let (size, nodes) = match group.nodes.as_slice() {
             [] => (plan.nodes_per_job.to_string(), "chosen by the scheduler".to_owned()),
             nodes => (nodes.len().to_string(), list(&names.short(nodes.iter().map(String::as_str)), rest)),
         };
         let domains = has_domains.then(|| domains(group));
-        table.row([group.name.clone(), size, nodes].into_iter().chain(domains));
+        let row = [group.name.clone(), size].into_iter().chain(verdict(group)).chain([nodes]);
+        table.row(row.chain(domains));
     }
     table.text()
 }

@@ -19,7 +19,7 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     if !args.group.is_empty() && args.show == Show::Workflow {
         bail!("--group chooses groups of --show jobs or --show manifests; the Workflow has none");
     }
-    let mut loaded = Loaded::new(std::slice::from_ref(&args.file), &args.input)?;
+    let mut loaded = Loaded::with_pods(std::slice::from_ref(&args.file), &args.input, &args.pods)?;
     let mut findings = std::mem::take(&mut loaded.findings);
     if loaded.broken {
         return Ok(finish(findings, args.findings, &loaded.texts));

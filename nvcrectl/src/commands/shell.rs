@@ -35,6 +35,7 @@ pub fn version(format: VersionFormat) -> Result<Outcome> {
                 "plan": nvcre_core::engine::PLAN_FORMAT,
                 "diff": nvcre_core::compare::DIFF_FORMAT,
                 "explain": nvcre_core::explain::EXPLAIN_FORMAT,
+                "matrix": nvcre_core::matrix::MATRIX_FORMAT,
                 "runPlan": nvcre_core::jobs::PLAN_FORMAT,
                 "trace": nvcre_core::trace::TRACE_FORMAT,
                 "manifests": nvcre_core::jobs::MANIFESTS_FORMAT,

@@ -1,6 +1,6 @@
 //! Differences for people: as text with colours, and as Markdown for pull requests.
 
-mod fields;
+pub mod fields;
 pub mod markdown;
 pub mod text;
 

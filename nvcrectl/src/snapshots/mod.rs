@@ -14,9 +14,9 @@ use anyhow::{Result, anyhow, bail};
 use nvcre_core::catalogue::Catalogue;
 use nvcre_core::diagnostic::{Diagnostic, has_errors};
 use nvcre_core::engine::Engine;
-use nvcre_core::fleet::{Inventory, InventoryReader};
+use nvcre_core::fleet::{Inventory, InventoryReader, PodsReader};
 use nvcre_core::snapshot::{
-    self, Layout, Listing, Review, SETTINGS, ScenarioFolder, ScenarioInput, ScenarioReview, SnapshotFile,
+    self, Layout, Listing, Review, SETTINGS, Scenario, ScenarioFolder, ScenarioInput, ScenarioReview, SnapshotFile,
 };
 use nvcre_core::yaml::Read;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ struct Shared<'a> {
     inventories: Mutex<BTreeMap<Files, Arc<OnceLock<Nodes>>>>,
 }
 
-/// Names of files in findings, and where they are below the root.
+/// Names of the files of nodes and pods in findings, and where they are below the root.
 type Files = (Vec<String>, Vec<String>);
 
 /// Nodes of some files, or the first file that could not be opened and why.
@@ -204,8 +204,8 @@ fn judged(
     let Some(run) = bytes(snapshot::RUN)? else {
         return Err(unreadable(snapshot::RUN, &"it is gone"));
     };
-    let nodes = (!scenario.nodes.is_empty()).then(|| shared.nodes(name, &scenario.nodes));
-    let inventory = match nodes.as_ref().map(|cell| cell.get_or_init(|| shared.read_nodes(name, &scenario.nodes))) {
+    let nodes = (!scenario.nodes.is_empty()).then(|| shared.nodes(&scenario));
+    let inventory = match nodes.as_ref().map(|cell| cell.get_or_init(|| shared.read_nodes(&scenario))) {
         None => None,
         Some(Ok(read)) => Some(read),
         Some(Err((file, reason))) => return Err(vec![scenario.unreadable_nodes(file, reason)]),
@@ -230,23 +230,33 @@ fn judged(
 
 impl Shared<'_> {
     /// The place of the nodes of some files, which scenarios share.
-    fn nodes(&self, scenario: &str, files: &[String]) -> Arc<OnceLock<Nodes>> {
-        let places = files.iter().map(|file| snapshot::join(scenario, file)).collect();
+    fn nodes(&self, scenario: &Scenario) -> Arc<OnceLock<Nodes>> {
+        let files: Vec<String> = scenario.nodes.iter().chain(&scenario.pods).cloned().collect();
+        let places = files.iter().map(|file| snapshot::join(&scenario.name, file)).collect();
         let mut known = self.inventories.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(known.entry((files.to_vec(), places)).or_default())
+        Arc::clone(known.entry((files, places)).or_default())
     }
 
-    fn read_nodes(&self, scenario: &str, files: &[String]) -> Nodes {
-        let mut reader = InventoryReader::new();
-        for name in files {
-            let file =
-                File::open(self.root.join(scenario).join(name)).and_then(|file| match file.metadata()?.is_dir() {
+    fn read_nodes(&self, scenario: &Scenario) -> Nodes {
+        let open = |name: &String| {
+            let file = File::open(self.root.join(&scenario.name).join(name)).and_then(|file| {
+                match file.metadata()?.is_dir() {
                     true => Err(std::io::Error::other("it is a folder")),
-                    false => Ok(file),
-                });
-            let file = file.map_err(|error| (name.clone(), error.to_string()))?;
-            reader.read(name, std::io::BufReader::with_capacity(1 << 16, file));
+                    false => Ok(std::io::BufReader::with_capacity(1 << 16, file)),
+                }
+            });
+            file.map_err(|error| (name.clone(), error.to_string()))
+        };
+        let mut reader = InventoryReader::new();
+        for name in &scenario.nodes {
+            reader.read(name, open(name)?);
         }
-        Ok(reader.finish())
+        let mut read = reader.finish();
+        let mut reader = PodsReader::new();
+        for name in &scenario.pods {
+            reader.read(name, open(name)?);
+        }
+        read.diagnostics.extend(reader.finish(&mut read.value));
+        Ok(read)
     }
 }

@@ -32,11 +32,34 @@ fn a_plan_fits_into_its_terminal() {
 }
 
 #[test]
+fn why_groups_wait_fits_into_the_terminal() {
+    for columns in [80, 120, 200] {
+        for (run, nodes) in [
+            ("fixtures/platform-oci-h100-exec/run.yaml", "fixtures/inventories/oci-h100-4.yaml"),
+            ("fixtures/fleet-unwell/run.yaml", "fixtures/inventories/onprem-h100-unwell.yaml"),
+            (RUN, NODES),
+        ] {
+            let text = plan(run, nodes, Some(columns));
+            let told =
+                text.split("\n\n").skip(2).filter(|part| part.starts_with("WAITING") || part.starts_with("ONLY"));
+            let lines: Vec<&str> = told.flat_map(str::lines).collect();
+            assert!(!lines.is_empty(), "{text}");
+            for line in lines {
+                assert!(line.chars().count() <= columns, "{columns}: {line}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn long_names_lose_their_common_domain_on_a_terminal_only() {
     let narrow = plan(RUN, NODES, Some(80));
     assert!(narrow.contains("names      shown without .us-west-2.compute.internal\n"), "{narrow}");
-    assert!(narrow.contains("group-0   4      ip-10-52-17-29, ip-10-52-19-99,     nn-8eaf8043fb5e4ae05\n"), "{narrow}");
-    assert!(narrow.contains("                 ip-10-52-22-64, ip-10-52-26-131\n"), "{narrow}");
+    assert!(
+        narrow.contains("group-0   4      fits     ip-10-52-17-29, ip-10-52-19-99,   nn-8eaf8043fb5e4ae05\n"),
+        "{narrow}"
+    );
+    assert!(narrow.contains("                          ip-10-52-22-64, ip-10-52-26-131\n"), "{narrow}");
     let piped = plan(RUN, NODES, None);
     assert!(!piped.contains("shown without"), "{piped}");
     let group = piped.lines().find(|line| line.starts_with("group-0 ")).unwrap();
