@@ -111,7 +111,8 @@ pub struct Scenario {
 impl Scenario {
     /// The finding about an inventory file that cannot be read, at the place where it is named.
     pub fn unreadable_nodes(&self, file: &str, reason: &str) -> Diagnostic {
-        let (field, list) = if self.pods.iter().any(|pods| pods == file) { ("pods", &self.pods) } else { ("nodes", &self.nodes) };
+        let (field, list) =
+            if self.pods.iter().any(|pods| pods == file) { ("pods", &self.pods) } else { ("nodes", &self.nodes) };
         let index = list.iter().position(|known| known == file).unwrap_or_default();
         let message = format!("the file {file} cannot be read: {reason}");
         let mut finding = Diagnostic::at(Code::ScenarioUnreadable, FieldPath::parse(field).index(index), message)

@@ -14,8 +14,7 @@ mod snapshot;
 
 use crate::cli::{
     CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, PodsArgs, SchemaCommand,
-    SnapshotCommand,
-    WorkloadRunCommand,
+    SnapshotCommand, WorkloadRunCommand,
 };
 use crate::input;
 use crate::output;
