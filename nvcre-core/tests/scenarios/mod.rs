@@ -4,7 +4,7 @@
 pub mod roots;
 
 use nvcre_core::diagnostic::Diagnostic;
-use nvcre_core::engine::{Engine, Options};
+use nvcre_core::engine::{Delivery, Engine, Options};
 use nvcre_core::fleet::{Inventory, InventoryReader, PodsReader};
 use nvcre_core::snapshot::{self, Outcome, ScenarioInput, ScenarioReview};
 use nvcre_core::yaml::Read;
@@ -19,7 +19,10 @@ pub fn root() -> PathBuf {
 pub struct Scenario {
     pub name: String,
     pub folder: PathBuf,
-    pub nodes: Vec<String>,
+    pub nodes: Vec<PathBuf>,
+    /// What runs on the nodes already.
+    pub pods: Vec<PathBuf>,
+    pub delivery: Delivery,
     pub options: Options,
     pub assume: Option<u32>,
     pub lenient: bool,
@@ -52,14 +55,17 @@ impl Scenario {
         let read = snapshot::read_scenario(&name, file.as_deref(), &files);
         assert_eq!(read.diagnostics, [], "{name}");
         let inner = read.value;
+        let paths = |files: &[String]| files.iter().map(|file| folder.join(file)).collect();
         Self {
-            name,
-            folder,
-            nodes: inner.nodes.clone(),
+            name: folder.file_name().unwrap().to_string_lossy().into_owned(),
+            nodes: paths(&inner.nodes),
+            pods: paths(&inner.pods),
+            delivery: inner.delivery,
             options: inner.options.clone(),
             assume: inner.assume_nodes,
             lenient: inner.lenient,
             inner,
+            folder,
         }
     }
 
@@ -68,7 +74,7 @@ impl Scenario {
             return None;
         }
         let mut reader = InventoryReader::new();
-        for name in &self.nodes {
+        for name in &self.inner.nodes {
             let path = self.folder.join(name);
             let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             reader.read(name, bytes.as_slice());
