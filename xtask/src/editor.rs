@@ -37,6 +37,9 @@ fn with(run: &Value, rules: &Value) -> Result<Value> {
         merge(target, add).with_context(|| at.to_owned())?;
     }
     draft_7(&mut out);
+    let messages: Vec<(String, String)> =
+        serde_json::from_value(rules.get("messages").cloned().unwrap_or_default()).context("messages")?;
+    say(&mut out, &messages)?;
     if let Some(map) = out.as_object_mut() {
         map.insert("$schema".into(), "http://json-schema.org/draft-07/schema#".into());
     }
@@ -123,6 +126,22 @@ fn draft_7(schema: &mut Value) {
             map.values_mut().for_each(draft_7);
         }
         _ => {}
+    }
+}
+
+/// A text beside every pattern, for people; where a pattern must not hold, there is none to be told.
+fn say(schema: &mut Value, messages: &[(String, String)]) -> Result<()> {
+    match schema {
+        Value::Array(items) => items.iter_mut().try_for_each(|item| say(item, messages)),
+        Value::Object(map) => {
+            if let Some(pattern) = map.get("pattern").and_then(Value::as_str) {
+                let known = messages.iter().find(|(part, _)| pattern.contains(part.as_str()));
+                let (_, text) = known.with_context(|| format!("no text for the pattern {pattern}"))?;
+                map.insert("patternErrorMessage".into(), text.as_str().into());
+            }
+            map.iter_mut().filter(|(key, _)| *key != "not").try_for_each(|(_, value)| say(value, messages))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -253,6 +272,38 @@ mod tests {
             }
         }
         assert_eq!(idle, [""; 0]);
+    }
+
+    /// An editor shows a sentence where a pattern does not hold, and the right one.
+    #[test]
+    fn patterns_are_told_in_words() {
+        let schema = editor();
+        for (at, part) in [
+            ("RunMetadata/properties/name", "a letter first"),
+            ("RunMetadata/properties/labels/propertyNames", "label key"),
+            ("RunMetadata/properties/labels/additionalProperties", "label value"),
+            ("RunMetadata/properties/namespace", "lower-case letters, digits and hyphens"),
+            ("WorkloadRunSpec/properties/image", "image without blanks"),
+            ("WorkloadRunSpec/properties/nicResourceName", "rdma/ib"),
+            ("WorkloadRunSpec/properties/priorityClassName", "'-' and '.'"),
+            ("WorkloadRunCheckpoint/properties/storageSize", "500Gi"),
+            ("WorkloadRunCheckpoint/properties/storageClassName", "'-' and '.'"),
+            ("WorkloadConfig/properties/inline/propertyNames", "'_' and '.'"),
+            ("GangSchedulerSpec/properties/queue", "label value"),
+            ("GangSchedulerSpec/properties/queueLabelKey", "label key"),
+            ("TopologySpec/properties/topologyKey", "label key"),
+            ("NodeSelectorRequirement/properties/key", "label key"),
+            ("LocalObjectReference/properties/name", "'-' and '.'"),
+            ("EnvVar/properties/name", "variable"),
+            ("Duration", "duration"),
+            ("k8s.Quantity", "quantity"),
+            ("k8s.Volume/properties/name", "hyphens"),
+            ("k8s.VolumeMount/properties/mountPath", "without ':'"),
+            ("k8s.ResourceRequirements/properties/limits/propertyNames", "resource"),
+        ] {
+            let text = schema.pointer(&format!("/definitions/{at}/patternErrorMessage")).and_then(Value::as_str);
+            assert!(text.is_some_and(|text| text.contains(part)), "{at}: {text:?}");
+        }
     }
 
     #[test]
