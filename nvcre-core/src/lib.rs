@@ -21,6 +21,7 @@ mod object;
 pub mod overrides;
 pub mod schedule;
 pub mod schema;
+pub mod snapshot;
 pub mod starter;
 pub mod trace;
 pub mod workflow;

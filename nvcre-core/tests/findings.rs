@@ -20,8 +20,9 @@ use nvcre_core::diagnostic::{Area, Code, Diagnostic, FieldPath, Severity, Span};
 use nvcre_core::engine::{Delivery, Engine, Options};
 use nvcre_core::fleet::{InventoryReader, read_inventory};
 use nvcre_core::overrides::{Known, check_overrides};
+use nvcre_core::snapshot::{self, Listed, Listing, discover};
 use nvcre_core::yaml::Read;
-use scenarios::{Scenario, flaws, root};
+use scenarios::{Scenario, flaws, root, roots};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -57,16 +58,15 @@ fn folders() -> Vec<Example> {
 fn example(folder: &Path) -> Example {
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    for file in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
-        let bytes = std::fs::read(&file).unwrap();
-        texts.insert(
-            file.file_name().unwrap().to_string_lossy().into_owned(),
-            String::from_utf8_lossy(&bytes).into_owned(),
-        );
+    for file in roots::list(folder).0.iter().filter(|(_, listed)| **listed == Listed::File).map(|(file, _)| file) {
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        let name = file.rsplit('/').next().unwrap().to_owned();
+        texts.insert(name, String::from_utf8_lossy(&bytes).into_owned());
     }
     let mut findings = match std::fs::read(folder.join("catalogue.yaml")) {
         Ok(bytes) => Catalogue::read(&bytes, "catalogue.yaml").diagnostics,
         Err(_) if texts.contains_key("a.yaml") => compared(&texts),
+        Err(_) if folder.join("root").is_dir() => roots::findings(&folder.join("root")),
         Err(_) => Scenario::read(folder.to_owned()).render().diagnostics,
     };
     for finding in &mut findings {
@@ -154,7 +154,20 @@ fn made() -> Vec<Example> {
     let run = format!("{RUN}  config: {{inline: {{table.csv: {long}}}}}\n");
     let input = engine.read_run(run.as_bytes(), "run.yaml", false);
     let record = engine.render(&input, Some(&inventory), &Options::default()).jobs(Delivery::Trainer).diagnostics;
+
+    let found_in = |entries: &[(&str, Listed)]| {
+        let listing = entries.iter().map(|(path, listed)| ((*path).to_owned(), listed.clone()));
+        discover(&Listing(listing.collect()), &[]).1
+    };
+    let twice = found_in(&[("Smoke/run.yaml", Listed::File), ("smoke/run.yaml", Listed::File)]);
+    let none = found_in(&[("README.yaml", Listed::File)]);
+    let link = found_in(&[("aws/run.yaml", Listed::File), ("aws/all", Listed::Loop)]);
+    let denied = vec![snapshot::unreadable("aws/run.yaml", "permission denied")];
     vec![
+        example("NV310", "Folders `Smoke` and `smoke`.", twice),
+        example("NV311", "A root without a `run.yaml`.", none),
+        example("NV312", "A link `aws/all` to the folder that `aws` is in.", link),
+        example("NV313", "A run that its reader may not read.", denied),
         example("NV013", "The connection breaks off while the inventory is read.", unreadable),
         example("NV162", "A program hands over an override whose dependency is a text.", shape),
         example("NV262", "A program adds a dependency a second time to the Workflow that it was given.", dependency),
@@ -196,7 +209,7 @@ fn quiet(folder: &Path) -> Vec<Example> {
     let scenario = Scenario::read(folder.to_owned());
     let rendered = |text: &str| Example {
         name: scenario.name.clone(),
-        findings: scenario.render_text(text.as_bytes(), "quiet.yaml").diagnostics,
+        findings: scenario.render_text(text.as_bytes()).diagnostics,
         texts: BTreeMap::new(),
         given: String::new(),
     };

@@ -3,6 +3,7 @@
 mod diff;
 mod init;
 mod matrix;
+mod snapshot;
 
 use crate::report::MessageFormat;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 pub use diff::{DiffArgs, DiffFormat};
 pub use init::InitArgs;
 pub use matrix::MatrixArgs;
+pub use snapshot::{SnapshotArgs, SnapshotCheckArgs, SnapshotCommand, SnapshotFormat};
 
 /// Last lines of the help of every command that reads something (00 D68).
 const EXIT_CODES: &str = "Exit codes: 0 no error, 1 findings of severity error (with --deny-warnings also warnings), \
@@ -31,6 +33,9 @@ pub enum Command {
     /// Render, plan and check WorkloadRuns.
     #[command(subcommand, visible_alias = "wr", after_help = EXIT_CODES)]
     Workloadrun(WorkloadRunCommand),
+    /// Check renderings that are kept in version control.
+    #[command(subcommand)]
+    Snapshot(SnapshotCommand),
     /// Look at a cluster's nodes.
     #[command(subcommand)]
     Cluster(ClusterCommand),

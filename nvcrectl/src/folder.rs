@@ -109,14 +109,8 @@ impl Folder {
             if is_new_parent {
                 fs::create_dir_all(&parent)?;
             }
-            let leaf = path.file_name().unwrap_or_default().to_string_lossy();
-            let temporary = parent.join(format!("{TEMPORARY}{leaf}"));
-            let written = fs::File::create(&temporary).and_then(|file| {
-                let mut out = BufWriter::new(file);
-                content(&mut out)?;
-                out.flush()
-            });
-            if let Err(error) = written.and_then(|()| fs::rename(&temporary, &path)) {
+            let temporary = prepare(&path, content)?;
+            if let Err(error) = fs::rename(&temporary, &path) {
                 let _ = fs::remove_file(&temporary);
                 return Err(error);
             }
@@ -160,6 +154,28 @@ impl Folder {
         fs::write(&temporary, text)
             .and_then(|()| fs::rename(&temporary, &path))
             .with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// Writes a file under a temporary name beside its place, to be renamed when all is well; nothing is left of one that could
+/// not be written.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn prepare(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<PathBuf> {
+    let leaf = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!("{TEMPORARY}{leaf}"));
+    let written = fs::File::create(&temporary).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        content(&mut out)?;
+        out.flush()
+    });
+    match written {
+        Ok(()) => Ok(temporary),
+        Err(error) => {
+            let _ = fs::remove_file(&temporary);
+            Err(error)
+        }
     }
 }
 

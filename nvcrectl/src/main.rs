@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod report;
 mod scheduling;
+mod snapshots;
 mod table;
 
 use clap::Parser;

@@ -89,6 +89,13 @@ fn diff(words: &[&str]) -> Value {
     serde_json::from_str(&ran.stdout).unwrap()
 }
 
+/// A scenario that differs from its snapshot.
+fn review() -> Value {
+    let ran = run(&["snapshot", "check", "--root", "fixtures/findings/NV304-snapshot-differs/root", "-o", "json"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
 /// Real output, in full, by the name of its schema.
 fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
     let trace = trace();
@@ -120,6 +127,10 @@ fn outputs() -> BTreeMap<&'static str, Vec<Value>> {
                 diff(&[PAGE, "--edition-b", "latest"]),
                 diff(&[PAIRS, "--platform", "onprem", "--gpu-arch", "h100", "--assume-nodes", "7"]),
             ],
+        ),
+        (
+            "snapshot-review",
+            vec![review(), output(&["snapshot", "check", "page-env", "--root", "fixtures", "-o", "json"])],
         ),
         (
             "matrix",
@@ -194,6 +205,13 @@ fn example(name: &str, outputs: &BTreeMap<&str, Vec<Value>>) -> String {
                 is_new
             });
             trace
+        }
+        "snapshot-review" => {
+            let mut review = first("snapshot-review");
+            // The findings of the difference are findings as any other.
+            cut(&mut review, "/scenarios/0/difference/findings/added", 1);
+            cut(&mut review, "/scenarios/0/difference/meanings", 1);
+            review
         }
         "cluster-info" => {
             let mut info = first("cluster-info");

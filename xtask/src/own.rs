@@ -3,6 +3,7 @@
 
 use crate::kube::Definitions;
 use nvcre_core::api::{Job, Workflow, WorkloadRun};
+use nvcre_core::snapshot::{ScenarioFile, SnapshotSettings};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -12,6 +13,8 @@ pub fn definitions() -> Definitions {
     generator.subschema_for::<WorkloadRun>();
     generator.subschema_for::<Workflow>();
     generator.subschema_for::<Job>();
+    generator.subschema_for::<ScenarioFile>();
+    generator.subschema_for::<SnapshotSettings>();
     let mut out = cleaned(&mut generator);
     // What a server adds to an exported run is accepted (00 D65).
     if let Some(properties) = out.get_mut("WorkloadRun").and_then(|d| d.get_mut("properties")) {

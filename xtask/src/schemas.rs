@@ -13,6 +13,7 @@ use nvcre_core::explain::Explanation;
 use nvcre_core::fleet::ClusterInfo;
 use nvcre_core::jobs::{Manifest, RunPlan};
 use nvcre_core::matrix::Matrix;
+use nvcre_core::snapshot::{Review, ScenarioFile, SnapshotSettings};
 use nvcre_core::trace::{OverrideOutcome, Trace};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -53,8 +54,11 @@ pub fn files() -> Result<Vec<Generated>> {
         for_serialize Explanation => "explanation",
         for_serialize Difference => "difference",
         for_serialize Matrix => "matrix",
+        for_serialize Review => "snapshot-review",
         for_deserialize OverrideSpec => "override",
         for_deserialize Catalogue => "catalogue",
+        for_deserialize ScenarioFile => "scenario",
+        for_deserialize SnapshotSettings => "snapshots",
     );
     Ok(out)
 }

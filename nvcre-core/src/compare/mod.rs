@@ -9,6 +9,7 @@
 //! | `meaning`, `fields` | what a difference means, in words and as data |
 //! | `model`, `renderings` | all of it for two renderings |
 //! | `read`, `rendered`, `jobs_of` | all of it for files that were rendered earlier |
+//! | `plans` | the same for plans and findings, which snapshots keep |
 
 mod apply;
 mod change;
@@ -20,6 +21,7 @@ mod list;
 mod meaning;
 mod model;
 mod objects;
+mod plans;
 mod read;
 mod rendered;
 mod renderings;
@@ -36,6 +38,7 @@ pub use difference::{
 };
 pub(crate) use fields::is_told;
 pub use meaning::{Meaning, What};
+pub(crate) use plans::{finding_changes, plans};
 pub use read::{Content, RenderedFiles, Shows, check_sides, read_side};
 pub use rendered::rendered_files;
 pub use renderings::{RenderedSide, renderings};

@@ -141,7 +141,8 @@ fn all_objects(a: &Model<'_>, b: &Model<'_>, pairs: &[(usize, usize)]) -> Vec<Ob
     out
 }
 
-fn findings(a: &[&Diagnostic], b: &[&Diagnostic]) -> FindingChanges {
+/// Findings of one side only.
+pub(super) fn findings(a: &[&Diagnostic], b: &[&Diagnostic]) -> FindingChanges {
     fn key(d: &Diagnostic) -> impl Ord + '_ {
         (d.code, d.severity, &d.path, &d.message)
     }

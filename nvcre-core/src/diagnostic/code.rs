@@ -420,7 +420,7 @@ codes! {
     /// trainer's step.
     RuntimeShape = 278, Error, Jobs, "02 §4; 08 rows 15, 21";
 
-    // diff: NV300–NV319.
+    // diff: NV300–NV303; snapshots: NV304–NV319.
     /// The two sides of a comparison are of different kinds: a run and rendered output, or outputs that show different
     /// things.
     DifferentKinds = 300, Error, Compare;
@@ -430,6 +430,32 @@ codes! {
     RenderedVersion = 302, Error, Compare;
     /// An object stands twice in rendered output.
     RenderedTwice = 303, Error, Compare;
+    /// A scenario renders to something else than its snapshot says.
+    SnapshotDiffers = 304, Error, Compare;
+    /// A scenario has no snapshot yet.
+    SnapshotMissing = 305, Error, Compare;
+    /// A snapshot belongs to no scenario.
+    SnapshotOrphaned = 306, Error, Compare;
+    /// A file of a snapshot is not what was written: cut, with marks of a merge, or no YAML or JSON.
+    SnapshotBroken = 307, Error, Compare;
+    /// A snapshot has the form of another version.
+    SnapshotVersion = 308, Error, Compare;
+    /// A folder has a `scenario.yaml` and no run.
+    ScenarioWithoutRun = 309, Error, Compare;
+    /// Two scenarios have one name on file systems that do not tell upper and lower case apart.
+    ScenarioTwice = 310, Error, Compare;
+    /// A root of scenarios holds none.
+    NoScenarios = 311, Error, Compare;
+    /// A link among scenarios leads back to a folder that it is in.
+    ScenarioLink = 312, Error, Compare;
+    /// A file or folder of a scenario cannot be read.
+    ScenarioUnreadable = 313, Error, Compare;
+    /// A field of `scenario.yaml` or `snapshots.yaml` holds a value that cannot be.
+    ScenarioValue = 314, Error, Compare;
+    /// A rendering is not what `scenario.yaml` expects.
+    ScenarioExpectation = 315, Error, Compare;
+    /// A file that is no snapshot stands where one belongs.
+    SnapshotForeign = 316, Error, Compare;
 
     // Will it be placed: NV320–NV339.
     /// Pods do not tolerate a taint of nodes that they are bound to, so they wait.

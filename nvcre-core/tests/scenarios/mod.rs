@@ -1,13 +1,13 @@
-//! Reading `fixtures/`: shared by the tests that go over all scenarios.
+//! Reading `fixtures/` by the product's own reader: shared by the tests that go over all scenarios.
 #![allow(dead_code, reason = "each test target uses its part")]
 
-use nvcre_core::api::Value;
-use nvcre_core::diagnostic::{Diagnostic, Severity, has_errors};
-use nvcre_core::engine::{Delivery, Engine, Options, RunFlags};
+pub mod roots;
+
+use nvcre_core::diagnostic::Diagnostic;
+use nvcre_core::engine::{Delivery, Engine, Options};
 use nvcre_core::fleet::{Inventory, InventoryReader, PodsReader};
-use nvcre_core::jobs::Manifest;
-use nvcre_core::yaml;
-use std::fmt::Write;
+use nvcre_core::snapshot::{self, Outcome, ScenarioInput, ScenarioReview};
+use nvcre_core::yaml::Read;
 use std::path::{Path, PathBuf};
 
 /// The checkout.
@@ -22,25 +22,11 @@ pub struct Scenario {
     pub nodes: Vec<PathBuf>,
     /// What runs on the nodes already.
     pub pods: Vec<PathBuf>,
-    pub options: Options,
     pub delivery: Delivery,
+    pub options: Options,
     pub assume: Option<u32>,
     pub lenient: bool,
-    pub deny_warnings: bool,
-    /// Jobs are asked for, also without nodes.
-    pub show_jobs: bool,
-    /// Groups whose manifests are shown; empty for the first and those that run nodes twice.
-    pub groups: Vec<String>,
-    pub exit: i64,
-    pub codes: Vec<String>,
-}
-
-/// What a scenario gives.
-pub struct Outcome {
-    pub diagnostics: Vec<Diagnostic>,
-    pub workflow: Value,
-    pub plan: Option<Value>,
-    pub manifests: Vec<Manifest>,
+    pub inner: snapshot::Scenario,
 }
 
 impl Scenario {
@@ -58,127 +44,83 @@ impl Scenario {
         folders.into_iter().map(Self::read).collect()
     }
 
-    /// The scenario of a folder.
+    /// The scenario of a folder; what is wrong with its `scenario.yaml` fails the test.
     pub fn read(folder: PathBuf) -> Self {
-        let text = std::fs::read_to_string(folder.join("scenario.yaml")).unwrap_or_default();
-        let file: Value = if text.is_empty() { Value::Null } else { serde_yaml::from_str(&text).unwrap() };
-        let flags = &file["flags"];
-        let text = |key: &str| flags[key].as_str().map(str::to_owned);
-        let list = |value: &Value| -> Vec<String> {
-            value.as_array().into_iter().flatten().map(|v| v.as_str().unwrap().to_owned()).collect()
-        };
-        let mut nodes: Vec<PathBuf> = list(&file["nodes"]).iter().map(|n| folder.join(n)).collect();
-        if nodes.is_empty() {
-            nodes.extend(["nodes.yaml", "nodes.json"].map(|n| folder.join(n)).into_iter().find(|n| n.is_file()));
-        }
-        let mut pods: Vec<PathBuf> = list(&file["pods"]).iter().map(|n| folder.join(n)).collect();
-        if pods.is_empty() {
-            pods.extend([folder.join("pods.yaml")].into_iter().filter(|n| n.is_file()));
-        }
-        let bool = |key: &str| flags[key].as_bool().unwrap_or(false);
+        let below = root().join("fixtures");
+        let name = folder.strip_prefix(&below).unwrap().to_string_lossy().into_owned();
+        let file = std::fs::read(folder.join("scenario.yaml")).ok();
+        let files = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned());
+        let files: Vec<String> = files.collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let read = snapshot::read_scenario(&name, file.as_deref(), &files);
+        assert_eq!(read.diagnostics, [], "{name}");
+        let inner = read.value;
+        let paths = |files: &[String]| files.iter().map(|file| folder.join(file)).collect();
         Self {
             name: folder.file_name().unwrap().to_string_lossy().into_owned(),
-            nodes,
-            pods,
-            options: Options {
-                platform: text("platform"),
-                gpu_arch: text("gpuArch"),
-                edition: text("edition"),
-                only_healthy: bool("onlyHealthy"),
-                flags: RunFlags {
-                    name: text("name").unwrap_or_default(),
-                    namespace: text("namespace").unwrap_or_default(),
-                    node_list: text("nodeList").unwrap_or_default(),
-                    topology_domain: text("topologyDomain").unwrap_or_default(),
-                    topology_key: text("topologyKey").unwrap_or_default(),
-                    test_scale: text("testScale").unwrap_or_default(),
-                },
-            },
-            delivery: if text("delivery").as_deref() == Some("controller") {
-                Delivery::Controller
-            } else {
-                Delivery::Trainer
-            },
-            assume: flags["assumeNodes"].as_u64().map(|n| n.try_into().unwrap()),
-            lenient: bool("lenient"),
-            deny_warnings: bool("denyWarnings"),
-            show_jobs: text("show").is_some_and(|show| show != "workflow"),
-            groups: list(&file["groups"]),
-            exit: file["expect"]["exit"].as_i64().unwrap_or(0),
-            codes: list(&file["expect"]["codes"]),
+            nodes: paths(&inner.nodes),
+            pods: paths(&inner.pods),
+            delivery: inner.delivery,
+            options: inner.options.clone(),
+            assume: inner.assume_nodes,
+            lenient: inner.lenient,
+            inner,
             folder,
         }
     }
 
-    /// Name of a file in messages: relative to the folder of all fixtures, so that snapshots name no machine.
-    fn file_name(path: &Path) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        for part in path.strip_prefix(root().join("fixtures")).unwrap_or(path).components() {
-            match part.as_os_str().to_string_lossy().as_ref() {
-                ".." => drop(parts.pop()),
-                part => parts.push(part.to_owned()),
-            }
+    fn nodes(&self) -> Option<Read<Inventory>> {
+        if self.nodes.is_empty() {
+            return None;
         }
-        parts.join("/")
+        let mut reader = InventoryReader::new();
+        for name in &self.inner.nodes {
+            let path = self.folder.join(name);
+            let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            reader.read(name, bytes.as_slice());
+        }
+        let mut read = reader.finish();
+        let mut reader = PodsReader::new();
+        for name in &self.inner.pods {
+            reader.read(name, std::fs::read(self.folder.join(name)).unwrap().as_slice());
+        }
+        read.diagnostics.extend(reader.finish(&mut read.value));
+        Some(read)
     }
 
     /// The inventory, and what was wrong with it.
     pub fn inventory(&self) -> (Option<Inventory>, Vec<Diagnostic>) {
-        if self.nodes.is_empty() {
-            return (None, Vec::new());
-        }
-        let mut reader = InventoryReader::new();
-        for path in &self.nodes {
-            let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            reader.read(&Self::file_name(path), bytes.as_slice());
-        }
-        let mut read = reader.finish();
-        let mut reader = PodsReader::new();
-        for path in &self.pods {
-            reader.read(&Self::file_name(path), std::fs::read(path).unwrap().as_slice());
-        }
-        read.diagnostics.extend(reader.finish(&mut read.value));
-        (Some(read.value), read.diagnostics)
+        self.nodes().map(|read| (Some(read.value), read.diagnostics)).unwrap_or_default()
+    }
+
+    pub fn with_input<T>(&self, work: impl FnOnce(&ScenarioInput<'_>) -> T) -> T {
+        let run = std::fs::read(self.folder.join("run.yaml")).unwrap();
+        let inventory = self.nodes();
+        work(&ScenarioInput { scenario: &self.inner, run: &run, inventory: inventory.as_ref() })
     }
 
     /// Renders it.
     pub fn render(&self) -> Outcome {
-        self.render_text(&std::fs::read(self.folder.join("run.yaml")).unwrap(), "run.yaml")
+        self.with_input(|input| snapshot::render(&Engine::new(), input))
     }
 
     /// Renders another text in its place.
-    pub fn render_text(&self, bytes: &[u8], file: &str) -> Outcome {
+    pub fn render_text(&self, run: &[u8]) -> Outcome {
+        let inventory = self.nodes();
+        snapshot::render(&Engine::new(), &ScenarioInput { scenario: &self.inner, run, inventory: inventory.as_ref() })
+    }
+
+    /// Renders it and compares that with its snapshot in `snapshots/`.
+    pub fn review(&self) -> (Outcome, ScenarioReview) {
+        let folder = root().join("snapshots").join(&self.name);
+        let bytes = |file: &&str| Some(((*file).to_owned(), std::fs::read(folder.join(file)).ok()?));
+        let before = snapshot::FILES.iter().filter_map(bytes).collect();
         let engine = Engine::new();
-        let run = engine.read_run(bytes, &format!("{}/{file}", self.name), self.lenient);
-        let (mut inventory, mut diagnostics) = self.inventory();
-        if let Some(count) = self.assume {
-            let assumed = engine.assume_nodes(&run, &self.options, count);
-            diagnostics.extend(assumed.diagnostics);
-            inventory = Some(assumed.value);
-        }
-        let rendering = engine.render(&run, inventory.as_ref(), &self.options);
-        diagnostics.extend(rendering.diagnostics.iter().cloned());
-        let mut out = Outcome { diagnostics, workflow: rendering.workflow_value(), plan: None, manifests: Vec::new() };
-        if inventory.is_some() || self.show_jobs {
-            let jobs = rendering.jobs(self.delivery);
-            out.diagnostics.extend(jobs.diagnostics);
-            if let Some(prepared) = jobs.prepared.filter(|_| !has_errors(&out.diagnostics)) {
-                out.plan = Some(serde_json::to_value(rendering.plan(Some(&prepared))).unwrap());
-                out.manifests = prepared.shared(yaml::to_yaml);
-                for job in prepared.jobs() {
-                    let group = &prepared.groups()[job.group as usize];
-                    let shown = match self.groups.as_slice() {
-                        [] => job.group == 0 || group.overflow,
-                        names => names.contains(&group.name()),
-                    };
-                    if shown {
-                        out.manifests.extend(prepared.manifests(job));
-                    }
-                }
-            }
-        }
-        nvcre_core::diagnostic::sort(&mut out.diagnostics);
-        out
+        self.with_input(|input| {
+            let outcome = snapshot::render(&engine, input);
+            let review = snapshot::compare(&engine, input, &outcome, &before, "fixtures", Some("snapshots"));
+            (outcome, review)
+        })
     }
 }
 
@@ -224,48 +166,4 @@ pub fn flaws(d: &Diagnostic) -> Vec<String> {
         flaw("has neither field nor file", &d.message);
     }
     out
-}
-
-impl Outcome {
-    /// Codes of the findings, each once, sorted.
-    pub fn codes(&self) -> Vec<String> {
-        let mut codes: Vec<String> = self.diagnostics.iter().map(|d| d.code.to_string()).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        codes
-    }
-
-    /// Findings, one block each.
-    pub fn findings(&self) -> String {
-        let mut out = String::new();
-        for d in &self.diagnostics {
-            let severity = match d.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Notice => "notice",
-            };
-            write!(out, "{severity} {}", d.code).unwrap();
-            if let Some(file) = &d.file {
-                write!(out, " {file}").unwrap();
-            }
-            if let Some(span) = d.span {
-                write!(out, ":{}:{}", span.start.line, span.start.column).unwrap();
-            }
-            if let Some(path) = &d.path {
-                write!(out, " {path}").unwrap();
-            }
-            writeln!(out, "\n  {}", d.message).unwrap();
-            for related in &d.related {
-                let place = related.span.map(|s| format!("{}:{} ", s.start.line, s.start.column)).unwrap_or_default();
-                writeln!(out, "  {place}{}", related.message).unwrap();
-            }
-            if let Some(help) = &d.help {
-                writeln!(out, "  help: {help}").unwrap();
-            }
-            if let Some(reason) = &d.accepted {
-                writeln!(out, "  accepted: {reason}").unwrap();
-            }
-        }
-        if out.is_empty() { "no findings\n".into() } else { out }
-    }
 }

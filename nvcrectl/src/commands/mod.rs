@@ -10,10 +10,11 @@ mod plan;
 mod platforms;
 mod render;
 mod shell;
+mod snapshot;
 
 use crate::cli::{
     CatalogueCommand, CheckArgs, Cli, ClusterCommand, Command, FindingArgs, InputArgs, PodsArgs, SchemaCommand,
-    WorkloadRunCommand,
+    SnapshotCommand, WorkloadRunCommand,
 };
 use crate::input;
 use crate::output;
@@ -50,6 +51,8 @@ pub fn run(cli: Cli) -> Result<Outcome> {
         Command::Workloadrun(WorkloadRunCommand::Matrix(args)) => matrix::run(&args),
         Command::Workloadrun(WorkloadRunCommand::Check(args)) => check(&args),
         Command::Workloadrun(WorkloadRunCommand::Init(args)) => init::run(&args),
+        Command::Snapshot(SnapshotCommand::Check(args)) => snapshot::check(&args),
+        Command::Snapshot(SnapshotCommand::Update(args)) => snapshot::update(&args),
         Command::Cluster(ClusterCommand::Info(args)) => cluster::info(&args),
         Command::Platforms(args) => platforms::run(&args),
         Command::Schema(SchemaCommand::Workloadrun) => print(nvcre_core::schema::json_schema_workload_run()),

@@ -47,7 +47,7 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// A text as code, whatever backquotes it holds.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
@@ -57,6 +57,7 @@ pub fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
+/// A text in HTML.
 pub fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

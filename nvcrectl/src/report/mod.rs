@@ -1,7 +1,7 @@
 //! Findings on stderr: for people, as JSON lines, as GitHub annotations or as SARIF.
 
-mod github;
-mod sarif;
+pub mod github;
+pub mod sarif;
 
 use crate::input::STDIN;
 use crate::output;
@@ -83,15 +83,13 @@ pub fn print(findings: &[Diagnostic], format: MessageFormat, texts: &Texts) {
 }
 
 fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
-    let width = terminal_size::terminal_size_of(io::stderr()).map_or(120, |(w, _)| usize::from(w.0)).clamp(60, 200);
-    let decor = if io::stderr().is_terminal() { DecorStyle::Unicode } else { DecorStyle::Ascii };
-    let renderer = Renderer::styled().decor_style(decor).term_width(width);
-    let (shown, accepted): (Vec<_>, Vec<_>) = findings.iter().partition(|f| f.accepted.is_none());
-    for finding in &shown {
-        out.push_str(&one(finding, texts, &renderer));
+    let renderer = renderer(&io::stderr(), terminal_size::terminal_size_of(io::stderr()));
+    let (open, accepted): (Vec<_>, Vec<_>) = findings.iter().partition(|f| f.accepted.is_none());
+    for finding in &open {
+        out.push_str(&shown(finding, texts, &renderer));
         out.push_str("\n\n");
     }
-    let count = |severity| shown.iter().filter(|f| f.severity == severity).count();
+    let count = |severity| open.iter().filter(|f| f.severity == severity).count();
     let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Notice, "notice")]
         .into_iter()
         .filter_map(|(severity, word)| match count(severity) {
@@ -107,7 +105,18 @@ fn human(findings: &[Diagnostic], texts: &Texts, out: &mut String) {
     out.push('\n');
 }
 
-fn one(finding: &Diagnostic, texts: &Texts, renderer: &Renderer) -> String {
+fn renderer(stream: &impl IsTerminal, size: Option<(terminal_size::Width, terminal_size::Height)>) -> Renderer {
+    let width = size.map_or(120, |(width, _)| usize::from(width.0)).clamp(60, 200);
+    let decor = if stream.is_terminal() { DecorStyle::Unicode } else { DecorStyle::Ascii };
+    Renderer::styled().decor_style(decor).term_width(width)
+}
+
+/// One finding with the line that it speaks of, for stdout.
+pub fn one(finding: &Diagnostic, texts: &Texts) -> String {
+    shown(finding, texts, &renderer(&io::stdout(), terminal_size::terminal_size_of(io::stdout()))) + "\n"
+}
+
+fn shown(finding: &Diagnostic, texts: &Texts, renderer: &Renderer) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod action;
 mod conversations;
 mod exit_codes;
 mod init;
@@ -12,6 +13,8 @@ mod inputs;
 mod matrix;
 mod messages;
 mod out_folder;
+mod repository;
+mod snapshots;
 mod streams;
 mod tables;
 

@@ -39,6 +39,9 @@ pub fn main(quick: bool, write: bool) -> Result<()> {
         ("the same when nothing differs, without rendering", "compare equal ones / render both", None),
     ];
     library("comparing", &targets, &mut rows)?;
+    tell("snapshots in the library");
+    let targets = [("`snapshot check` of 100 scenarios", "check / render", Some(1.2))];
+    library("snapshots", &targets, &mut rows)?;
     tell("inventories in the library");
     let targets = [
         ("inventory of 10,000 nodes in YAML", "YAML, inventory / YAML, events only", Some(1.5)),
