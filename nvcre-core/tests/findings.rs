@@ -310,7 +310,7 @@ fn page(examples: &[Example]) -> String {
          warning); a *warning* says that what renders is likely not what is wanted (`--deny-warnings` makes it count); a \
          *notice* explains a choice. A run accepts \
          warnings and notices with the annotation `nvcre.nvidia.com/allow` (README.md).\n\n\
-         This page is made by a test from `nvcre-core/src/diagnostic/code.rs` and `fixtures/findings/`: \
+         This page is made by a test from `nvcre-core/src/diagnostic/code/table.rs` and `fixtures/findings/`: \
          `UPDATE=1 cargo test -p nvcre-core --test findings`.\n\n\
          | code | severity | rule |\n|---|---|---|\n",
     );

@@ -1,15 +1,17 @@
 //! The command line as clap sees it.
 
 mod diff;
+mod forms;
 mod init;
 mod matrix;
 mod snapshot;
 
 use crate::report::MessageFormat;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 pub use diff::{DiffArgs, DiffFormat};
+pub use forms::{Format, InfoFormat, Show, TableFormat, TextFormat, VersionFormat};
 pub use init::InitArgs;
 pub use matrix::MatrixArgs;
 pub use snapshot::{SnapshotArgs, SnapshotCheckArgs, SnapshotCommand, SnapshotFormat};
@@ -343,68 +345,4 @@ pub enum CatalogueCommand {
         #[command(flatten)]
         findings: FindingArgs,
     },
-}
-
-/// What `render` prints.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Show {
-    /// The Workflow: the run with everything that its platform adds.
-    #[default]
-    Workflow,
-    /// What the reference engine's controller makes of every group: dependencies, Jobs, measurements.
-    Jobs,
-    /// What runs on Kubeflow Trainer without that controller: run record, dependencies, TrainJobs.
-    Manifests,
-}
-
-/// Form of printed objects.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// YAML, several objects as several documents.
-    #[default]
-    Yaml,
-    /// JSON, several objects one after the other.
-    Json,
-}
-
-/// Form of overviews.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
-    /// For people.
-    #[default]
-    Table,
-    /// JSON (docs/json.md).
-    Json,
-}
-
-/// Form of explanations.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum TextFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// JSON (docs/json.md).
-    Json,
-}
-
-/// Form of `cluster info`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum InfoFormat {
-    /// For people.
-    #[default]
-    Table,
-    /// JSON (docs/json.md).
-    Json,
-    /// YAML.
-    Yaml,
-}
-
-/// Form of `version`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum VersionFormat {
-    /// One line.
-    #[default]
-    Text,
-    /// JSON.
-    Json,
 }
