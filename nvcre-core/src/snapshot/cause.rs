@@ -9,6 +9,9 @@ use crate::trace::Origin;
 use crate::yaml::Node;
 use std::collections::BTreeMap;
 
+/// Fields that are asked for.
+const MOST_FIELDS: usize = 100;
+
 /// What is said about one line of a run, or about the run as a whole.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Cause {
@@ -67,6 +70,29 @@ pub(super) fn causes(
         }
         if !cause.sentences.contains(&meaning.text) {
             cause.sentences.push(meaning.text.clone());
+        }
+    }
+    // Fields of the Workflow that no sentence speaks of.
+    if difference.meanings.is_empty()
+        && let Some(root) = root.filter(|_| !(run_known && edits.is_empty()))
+    {
+        let inventory = input.inventory.map(|read| &read.value);
+        let (rendering, trace) = engine.render_traced(&run, inventory, &input.scenario.options);
+        let explainer = Explainer::new(engine, &rendering, &trace, None);
+        let workflows = difference.objects.iter().filter(|object| object.kind == "Workflow");
+        for change in workflows.flat_map(|object| &object.changes).take(MOST_FIELDS) {
+            let query = Query::Field { object: None, path: change.path.clone() };
+            let Some(path) = asked_for(&explainer, &query).filter(|path| root.at(path).is_some()) else { continue };
+            let span = root.locate(&path);
+            let cause = out.entry(Some(span.start.line)).or_default();
+            cause.span.get_or_insert(span);
+            cause.path.get_or_insert(path);
+            cause.sentences.push(match (&change.old, &change.new) {
+                (Some(old), Some(new)) if is_short(old) && is_short(new) => {
+                    format!("`{}` is {new} instead of {old}", change.path)
+                }
+                _ => format!("`{}` differs", change.path),
+            });
         }
     }
     for (_, span, change) in &edits {
@@ -132,6 +158,16 @@ fn written_at(explainer: &Explainer<'_>, meaning: &Meaning) -> Option<FieldPath>
         What::Image { .. } => return Some(FieldPath::parse("spec.image")),
         _ => return None,
     };
-    let Answer::Value(answer) = explainer.answer(&query, None) else { return None };
+    asked_for(explainer, &query)
+}
+
+/// True for a value that fits into a sentence.
+fn is_short(value: &serde_json::Value) -> bool {
+    !value.is_object() && !value.is_array() && value.to_string().len() <= 60
+}
+
+/// The field of the run that a value comes from.
+fn asked_for(explainer: &Explainer<'_>, query: &Query) -> Option<FieldPath> {
+    let Answer::Value(answer) = explainer.answer(query, None) else { return None };
     answer.seen.into_iter().find_map(|sight| sight.chain.into_iter().last()?.place.path)
 }

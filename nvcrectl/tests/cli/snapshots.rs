@@ -114,6 +114,21 @@ fn what_differs_is_told_in_every_form_at_the_line_of_the_run() {
 }
 
 #[test]
+fn fields_that_no_sentence_speaks_of_lead_to_their_lines_too() {
+    let repository = Repository::new();
+    repository.replace("runs/smoke/run.yaml", "numNodes: 4", "numNodes: 2");
+    let annotations = repository.check(&["-o", "github", "smoke"]).stdout;
+    let number = |text: &str| text.lines().position(|line| line.contains("numNodes: 2")).unwrap() + 1;
+    let line = number(&repository.text("runs/smoke/run.yaml"));
+    assert!(
+        annotations.starts_with(&format!("::error title=NV304,file=runs/smoke/run.yaml,line={line},col=13,")),
+        "{annotations}"
+    );
+    let field = "`spec.jobTemplate.spec.workload.trainJob.trainer.numNodes` is 2 instead of 4";
+    assert!(annotations.contains(&format!("spec.numNodes: `smoke` is not as its snapshot: {field}")), "{annotations}");
+}
+
+#[test]
 fn nodes_that_leave_are_told_and_are_no_line_of_the_run() {
     let repository = Repository::new();
     let nodes = repository.text("runs/inventories/aws.yaml");
