@@ -50,7 +50,7 @@ impl Prepared<'_> {
     pub(crate) fn pod_templates(&self) -> Vec<JobPods> {
         let templates = self.templates_of_jobs();
         let Some(train_job) = templates.iter().find(|t| t.manifest.role == Role::TrainJob) else { return Vec::new() };
-        let mut spec = train_job.manifest.value.clone();
+        let mut spec = without_words(&train_job.manifest.value);
         for (place, _) in train_job.slots.iter().filter(|(_, fill)| *fill == Fill::Hosts) {
             if let Some(slot) = at_mut(&mut spec, place) {
                 *slot = Value::Bool(true);
@@ -102,8 +102,8 @@ fn pods_of(runtime: &Value, job: &Value, train_job: &Value, unpinned: bool) -> J
         (false, true) => PodCount::Fixed(number(policy.and_then(|p| p.get("numNodes"))).unwrap_or(1)),
         (false, false) => PodCount::Fixed(number(at(job, &["template", "spec", "parallelism"])).unwrap_or(1)),
     };
-    let template = at(job, &POD).cloned().unwrap_or_default();
-    let mut spec = template.get("spec").cloned().unwrap_or_default();
+    let template = at(job, &POD);
+    let mut spec = template.and_then(|t| t.get("spec")).map(without_words).unwrap_or_default();
     let takes_resources = step == Some("trainer") && policy.is_some() || launcher_works && name == WORKER;
     if takes_resources && let Some(resources) = at(train_job, &["trainer", "resourcesPerNode"]) {
         let containers = spec.get_mut("containers").and_then(Value::as_array_mut);
@@ -113,7 +113,7 @@ fn pods_of(runtime: &Value, job: &Value, train_job: &Value, unpinned: bool) -> J
             }
         }
     }
-    let mut labels = texts(template.pointer("/metadata/labels"));
+    let mut labels = texts(template.and_then(|t| t.pointer("/metadata/labels")));
     let mut annotations = texts(at(job, &["template", "metadata", "annotations"]));
     annotations.extend(texts(at(runtime, &["spec", "template", "metadata", "annotations"])));
     for patch in list(train_job, "runtimePatches") {
@@ -132,6 +132,23 @@ fn pods_of(runtime: &Value, job: &Value, train_job: &Value, unpinned: bool) -> J
     let exclusive = annotations.remove(EXCLUSIVE).filter(|_| !annotations.contains_key(BY_SELECTOR));
     let replicas = if step.is_some() { 1 } else { number(job.get("replicas")).unwrap_or(1) };
     JobPods { name: name.to_owned(), count, replicas, spec, labels, exclusive }
+}
+
+/// A copy without what containers run and see, which says nothing about where pods go and is most of the text.
+fn without_words(value: &Value) -> Value {
+    fn copy(value: &Value, of_container: bool) -> Value {
+        const WORDS: [&str; 6] = ["args", "command", "env", "envFrom", "image", "volumeMounts"];
+        match value {
+            Value::Object(map) => {
+                let kept = map.iter().filter(|(key, _)| !of_container || !WORDS.contains(&key.as_str()));
+                let holds = |key: &str| matches!(key, "containers" | "initContainers" | "trainer");
+                Value::Object(kept.map(|(key, value)| (key.clone(), copy(value, holds(key)))).collect())
+            }
+            Value::Array(list) => Value::Array(list.iter().map(|item| copy(item, of_container)).collect()),
+            other => other.clone(),
+        }
+    }
+    copy(value, false)
 }
 
 fn texts(map: Option<&Value>) -> BTreeMap<String, String> {
@@ -275,5 +292,17 @@ mod tests {
         assert_eq!(of(&json!({})), [Some("rack".to_owned()), None]);
         let all = json!({"runtimePatches": [{"trainingRuntimeSpec": {"template": {"metadata": {"annotations": {EXCLUSIVE: "zone"}}}}}]});
         assert_eq!(of(&all)[1].as_deref(), Some("zone"));
+    }
+
+    #[test]
+    fn only_what_containers_run_is_left_out() {
+        let pod = json!({
+            "nodeSelector": {"env": "prod", "image": "a"},
+            "containers": [{"name": "node", "args": ["x"], "env": [{"name": "A"}], "resources": {"limits": {"env": "1"}}}],
+            "volumes": [{"name": "v", "image": {"reference": "r"}}],
+        });
+        let mut wanted = pod.clone();
+        wanted["containers"] = json!([{"name": "node", "resources": {"limits": {"env": "1"}}}]);
+        assert_eq!(without_words(&pod), wanted);
     }
 }

@@ -152,7 +152,7 @@ fn fabric(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
         }
     }
     if let Some(variable) = input.variable("FI_PROVIDER").filter(|v| !v.value.contains('$') && !v.value.is_empty()) {
-        let efa = variable.value.split(',').any(|name| name.trim().eq_ignore_ascii_case("efa"));
+        let efa = variable.value.split([',', ';']).any(|name| name.trim().eq_ignore_ascii_case("efa"));
         if efa != (fabric == Fabric::Efa) && !variable.value.starts_with('^') {
             let message = format!(
                 "FI_PROVIDER {:?} does not fit {on}, whose nodes are joined by {title}: libfabric {}",
